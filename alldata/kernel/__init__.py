@@ -1,0 +1,1 @@
+"""The shared vocabulary: errors, events, time, money, ids. Knows nothing of any app."""
