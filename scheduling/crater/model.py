@@ -1,0 +1,207 @@
+"""What the planner is told and what it answers: frozen values, nothing else.
+
+A Snapshot is the cluster and the queue at one instant; a Plan is every decision made on
+it. `scheduling/snapshot.py` builds the former from rows, `services/placement.py` commits
+the latter. Amounts are integers in the base units of `profiles.dimensions`; times are ms.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+Amounts = Mapping[str, int]  # additive dimension -> integer amount
+Attribute = str | int | float | None
+
+
+class Policy(StrEnum):
+    """Whose turn is it (order.py) and what is worth more (scores.py)."""
+
+    FIFO = "fifo"
+    DEADLINE_AWARE = "deadline_aware"
+    FAIR_SHARE = "fair_share"
+    COST_MIN = "cost_min"
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """One device (or a NUMA node's cores or memory pool) and what is left of it."""
+
+    uuid: str
+    type: str
+    numa_node: int | None
+    parent: str | None
+    capacity: Amounts
+    free: Amounts
+    attributes: Mapping[str, Attribute] = field(default_factory=dict)
+    usable: bool = True  # healthy, not overcommitted, not retired
+    unusable_reason: str | None = None
+    cpus: tuple[int, ...] = ()  # for cpu devices: the core numbers that are free
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One machine."""
+
+    name: str
+    devices: tuple[Device, ...]
+    usable: bool = True
+    unusable_reason: str | None = None
+    simulated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Constraint:
+    """A hard rule on one attribute: op is one of eq, in, min, max, regex, version_min."""
+
+    attribute: str
+    op: str
+    value: Attribute | tuple[Attribute, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """`count` devices of one type; each must satisfy the rules and give the amounts.
+
+    `amounts` are absolute, `shares` are fractions of the device's own capacity in parts
+    per million (rounded up when turned into amounts).
+    """
+
+    type: str
+    count: int = 1
+    constraints: tuple[Constraint, ...] = ()
+    amounts: Amounts = field(default_factory=dict)
+    shares: Amounts = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Runtime:
+    """How long it will take: quantiles in ms and what they rest on ("history", "declared", "roofline")."""
+
+    p50_ms: int
+    p90_ms: int
+    source: str
+    runs: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One job that wants to start. `same` is numa, pcie_root, nvlink_island or node."""
+
+    job: str
+    needs: tuple[Need, ...]
+    submitted_ms: int
+    team: str = ""
+    policy: Policy = Policy.DEADLINE_AWARE
+    priority: int = 0
+    same: str = "numa"
+    allow_cross_numa: bool = False
+    deadline_ms: int | None = None
+    cap_nano: int | None = None
+    runtime: Runtime | None = None
+    avoid_nodes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """What one hour of one whole device's capability costs (nano-currency)."""
+
+    device: str
+    dimension: str
+    rate_nano_per_hour: int
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """Everything a decision may depend on."""
+
+    now_ms: int
+    nodes: tuple[Node, ...]
+    queue: tuple[Request, ...]
+    prices: tuple[Price, ...] = ()
+    currency: str = "CNY"
+
+
+@dataclass(frozen=True, slots=True)
+class Pick:
+    """One chosen device and what is taken from it."""
+
+    device: str
+    type: str
+    amounts: Amounts
+    cpus: tuple[int, ...] = ()
+    numa_node: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One part of a score: value 0..1, its weight, and the figures behind it."""
+
+    name: str
+    value: float
+    weight: float
+    facts: Mapping[str, Attribute] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Shortfall:
+    """Why a need fails on a device: the rule, what was needed, what was there, what is missing.
+
+    `rule` is a stable code: capacity, free, constraint, unusable, alignment, count, cap,
+    deadline, no_device. `dimension` names a capability or an attribute.
+    """
+
+    rule: str
+    node: str
+    device: str | None
+    type: str
+    dimension: str | None
+    need: Attribute
+    have: Attribute
+    short: int | float | None = None
+    unit: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Relaxation:
+    """A change that makes it fit, proved by planning again."""
+
+    dimension: str
+    type: str
+    to: Attribute
+    was: Attribute
+    unit: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """Where a job goes and why there."""
+
+    job: str
+    node: str
+    picks: tuple[Pick, ...]
+    score: tuple[Term, ...]
+    predicted_ms: int | None
+    predicted_p90_ms: int | None
+    predicted_nano: int | None
+    on_time: float | None  # probability of meeting the deadline, None without one or without a forecast
+    candidates: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why a job cannot start now. `possible` is False when even an empty cluster would not fit it."""
+
+    job: str
+    possible: bool
+    counts: Mapping[str, int]  # rule -> how many devices it turned down
+    nearest: Shortfall | None
+    shortfalls: tuple[Shortfall, ...] = ()  # the 20 nearest
+    relaxations: tuple[Relaxation, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """All decisions on one snapshot, in the order they were made."""
+
+    placements: tuple[Placement, ...] = ()
+    refusals: tuple[Refusal, ...] = ()
