@@ -1,0 +1,1 @@
+"""Facts that survive a crash: written with the change, delivered at least once."""

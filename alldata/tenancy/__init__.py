@@ -1,0 +1,1 @@
+"""Who owns what, who may see it, and who did what when."""

@@ -1,0 +1,126 @@
+"""Who is this, and what do they belong to?"""
+
+import hashlib
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.contrib.auth.models import AbstractBaseUser, User
+
+from alldata.tenancy.errors import BadCredential, NoMembership, ProjectNotFound
+from alldata.tenancy.models import ApiToken, Membership, Organisation, Project, Role
+from alldata.tenancy.viewer import Viewer
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectView:
+    """A project with the names above it, and what its organisation counts in."""
+
+    id: UUID
+    slug: str
+    name: str
+    team_id: UUID
+    team: str
+    organisation_id: UUID
+    organisation: str
+    currency: str
+    timezone: str
+
+
+def viewer_of_user(user: AbstractBaseUser | User) -> Viewer:
+    """The viewer behind a signed-in person. Errors: NoMembership."""
+    memberships = list(Membership.objects.filter(user_id=user.pk).order_by("id"))
+    if not memberships:
+        raise NoMembership
+    return _viewer(user, memberships, memberships[0].organisation_id)
+
+
+def viewer_of_token(secret: str, *, now_ms: int) -> Viewer:
+    """The viewer behind an API token: confined to the token's project. Errors: BadCredential."""
+    token = (
+        ApiToken.objects.filter(digest=token_digest(secret), revoked_ms=None)
+        .select_related("user", "project__team")
+        .first()
+    )
+    if token is None or (token.expires_ms or now_ms + 1) <= now_ms or not token.user.is_active:
+        raise BadCredential
+    organisation_id = token.project.team.organisation_id
+    memberships = list(Membership.objects.filter(user=token.user, organisation_id=organisation_id))
+    viewer = _viewer(token.user, memberships, organisation_id)
+    if token.project_id not in viewer.project_ids:
+        raise BadCredential
+    return Viewer(
+        organisation_id=organisation_id,
+        user_id=token.user.pk,
+        name=f"{token.user.username} (token {token.prefix})",
+        project_ids=frozenset([token.project_id]),
+        roles=viewer.roles,
+        default_project_id=token.project_id,
+        token_id=token.id,
+    )
+
+
+def _viewer(user: AbstractBaseUser | User, memberships: list[Membership], organisation_id: UUID) -> Viewer:
+    """Organisation-wide roles reach every project; team roles reach the team's."""
+    own = [m for m in memberships if m.organisation_id == organisation_id]
+    projects = Project.objects.filter(team__organisation_id=organisation_id).order_by("id")
+    if all(m.team_id for m in own):
+        projects = projects.filter(team_id__in=[m.team_id for m in own])
+    ids = list(projects.values_list("id", flat=True))
+    return Viewer(
+        organisation_id=organisation_id,
+        user_id=user.pk,
+        name=user.get_username(),
+        project_ids=frozenset(ids),
+        roles=frozenset(m.role for m in own),
+        default_project_id=ids[0] if ids else None,
+    )
+
+
+def system_viewer(project_id: UUID) -> Viewer:
+    """The platform acting for a project (pipelines, retries); audit shows it as "system"."""
+    organisation_id = Organisation.objects.get(teams__projects=project_id).id
+    return Viewer(
+        organisation_id=organisation_id,
+        user_id=None,
+        name="system",
+        project_ids=frozenset([project_id]),
+        roles=frozenset([Role.MEMBER.value]),
+        default_project_id=project_id,
+    )
+
+
+def token_digest(secret: str) -> str:
+    """What is stored instead of the token: 256 random bits need no slow hash."""
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+def projects_of(viewer: Viewer) -> list[ProjectView]:
+    """The projects the viewer may charge to, by name."""
+    rows = Project.objects.filter(id__in=viewer.project_ids).select_related("team__organisation")
+    return [_project_view(row) for row in rows.order_by("name")]
+
+
+def project_view(viewer: Viewer, project: UUID | str | None = None) -> ProjectView:
+    """One project by id or slug; None means the viewer's default. Errors: ProjectNotFound."""
+    rows = Project.objects.filter(id__in=viewer.project_ids).select_related("team__organisation")
+    wanted = viewer.default_project_id if project is None else project
+    key = {"id": wanted} if isinstance(wanted, UUID) else {"slug": wanted}
+    row = rows.filter(**key).order_by("id").first()
+    if row is None:
+        raise ProjectNotFound(str(wanted))
+    return _project_view(row)
+
+
+def _project_view(row: Project) -> ProjectView:
+    organisation = row.team.organisation
+    return ProjectView(
+        id=row.id,
+        slug=row.slug,
+        name=row.name,
+        team_id=row.team_id,
+        team=row.team.name,
+        organisation_id=organisation.id,
+        organisation=organisation.name,
+        currency=organisation.currency,
+        timezone=organisation.timezone,
+    )

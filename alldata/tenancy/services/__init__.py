@@ -1,0 +1,1 @@
+"""Writes of tenancy: one use case a module."""
