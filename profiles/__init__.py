@@ -1,0 +1,1 @@
+"""What hardware is and what workloads want: dimensions, RCDL, the knowledge base, profiles."""
