@@ -1,0 +1,3 @@
+"""Which agent is this?"""
+
+VERSION = "0.1.0"
