@@ -1,0 +1,1 @@
+"""What every HTTP door shares: authentication, headers, problems, htmx."""

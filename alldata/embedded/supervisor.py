@@ -1,0 +1,136 @@
+"""How do the parts run together on one machine? Started at once, restarted when they fall, all ended with us.
+
+Order that matters: the servers before migrations, migrations before the first start of the programs. A start that finds
+everything already migrated starts all of it together. What a killed supervisor left behind is ended first; live attempts
+are not, they are adopted by the worker.
+"""
+
+import hashlib
+import signal
+import subprocess
+import time
+from dataclasses import dataclass, field
+
+import httpx
+
+from alldata.embedded.attempts import stop_shims
+from alldata.embedded.home import REPOSITORY, Home
+from alldata.embedded.parts import Part, manage, programs
+from alldata.embedded.process import spawn, stop
+
+FIRST_DELAY_S, LONGEST_DELAY_S, STEADY_S = 0.5, 15.0, 60.0
+
+
+class StartFailed(RuntimeError):
+    """A step of the start failed; the message names the step and quotes the end of its output."""
+
+
+@dataclass(slots=True)
+class Running:
+    """One part, its process, and how patient we are with it."""
+
+    part: Part
+    process: subprocess.Popen[bytes]
+    since: float
+    delay_s: float = FIRST_DELAY_S
+    due: float | None = None
+
+
+@dataclass(slots=True)
+class Supervisor:
+    """Owns every process of one data directory. All calls come from one thread: the kernel ties children to it."""
+
+    home: Home
+    servers: list[tuple[subprocess.Popen[bytes], int]] = field(default_factory=list)
+    running: list[Running] = field(default_factory=list)
+    restarts: int = 0
+
+    def start(self) -> None:
+        """Bring everything up; returns when the first page answers."""
+        prepared = self.home.data / "prepared"
+        fresh = prepared.exists() and prepared.read_text() == preparation_digest()
+        postgres, valkey = self.home.postgres, self.home.valkey
+        database, broker = postgres.launch(), valkey.launch()
+        self.servers = [(broker, signal.SIGTERM), (database, signal.SIGINT)]
+        if fresh:
+            self._launch_programs()
+        postgres.wait_ready(database)
+        valkey.wait_ready(broker)
+        if not fresh:
+            self._prepare()
+            prepared.write_text(preparation_digest())
+            self._launch_programs()
+        self._wait_for_first_page()
+
+    def tend(self) -> None:
+        """Restart what has ended, each with growing patience. Call it a few times a second."""
+        now = time.monotonic()
+        for one in self.running:
+            if one.due is not None and now >= one.due:
+                one.process, one.since, one.due = spawn(one.part.command), now, None
+                self.restarts += 1
+            elif one.due is None and one.process.poll() is not None:
+                stop(one.process)
+                one.delay_s = FIRST_DELAY_S if now - one.since > STEADY_S else min(one.delay_s * 2, LONGEST_DELAY_S)
+                one.due = now + one.delay_s
+                print(f"{one.part.name} ended ({one.process.returncode}); again in {one.delay_s:.0f} s", flush=True)
+        for process, _ in self.servers:
+            if process.poll() is not None:
+                raise StartFailed(f"a database server ended ({process.returncode}); see {self.home.data / 'logs'}")
+
+    def stop(self) -> None:
+        """End everything of ours: first who could launch more, then the attempts, the databases last."""
+        for one in self.running:
+            if one.part.name == "worker":
+                stop(one.process, grace_s=one.part.grace_s)
+        stop_shims(self.home.runs)
+        for one in self.running:
+            stop(one.process, grace_s=one.part.grace_s)
+        for process, first in self.servers:
+            stop(process, first=first)
+        self.running, self.servers = [], []
+
+    def _launch_programs(self) -> None:
+        now = time.monotonic()
+        self.running = [Running(part, spawn(part.command), now) for part in programs(self.home)]
+
+    def _prepare(self) -> None:
+        self._manage("migrate", "--no-input", "--verbosity", "0")
+        output = self._manage("bootstrap")
+        file = self.home.data / "secrets" / "bootstrap.json"
+        file.touch(mode=0o600)
+        file.write_text(output)
+
+    def _manage(self, *words: str) -> str:
+        argv, environment = manage(self.home, *words)
+        result = subprocess.run(argv, env=environment, cwd=REPOSITORY, capture_output=True, text=True, check=False)
+        if result.returncode:
+            raise StartFailed(f"manage.py {words[0]} failed:\n{result.stderr[-2000:]}")
+        return result.stdout
+
+    def _wait_for_first_page(self, timeout_s: float = 60.0) -> None:
+        give_up = time.monotonic() + timeout_s
+        while not first_page_answers(self.home.url):
+            if time.monotonic() > give_up:
+                raise StartFailed(f"the web server does not answer:\n{self.home.log('web').read_text()[-2000:]}")
+            self.tend()
+            time.sleep(0.05)
+
+
+def first_page_answers(url: str) -> bool:
+    """True when the server answers a page without a server error."""
+    try:
+        return httpx.get(url + "/", timeout=5.0, trust_env=False).status_code < 500
+    except httpx.HTTPError:
+        return False
+
+
+def preparation_digest() -> str:
+    """What the database was prepared for: the migrations, the lock (third-party apps migrate too) and the bootstrap."""
+    digest = hashlib.sha256()
+    patterns = ("*/migrations/*.py", "*/*/migrations/*.py", "**/commands/bootstrap.py", "requirements.lock")
+    for pattern in patterns:
+        for file in sorted(REPOSITORY.glob(pattern)):
+            if ".venv" not in file.parts:
+                digest.update(file.name.encode() + file.read_bytes())
+    return digest.hexdigest()

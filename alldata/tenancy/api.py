@@ -1,0 +1,23 @@
+"""The base of all API views: shape in, one service or selector call, shape out."""
+
+from rest_framework.request import Request
+from rest_framework.views import APIView
+
+from alldata.tenancy.viewer import Viewer
+from alldata.tenancy.auth import AgentAuth
+
+
+class ApiView(APIView):
+    """A view for people and their tokens."""
+
+    @staticmethod
+    def viewer(request: Request) -> Viewer:
+        """Who asks; never taken from the body."""
+        viewer: Viewer = request.auth
+        return viewer
+
+
+class AgentView(APIView):
+    """A view for node agents."""
+
+    authentication_classes = [AgentAuth]

@@ -1,0 +1,1 @@
+"""What scheduling does when it hears a fact: database work and wake-ups, nothing else."""

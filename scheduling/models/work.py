@@ -1,0 +1,171 @@
+"""Demand: jobs, their attempts, and what each attempt holds.
+
+State columns move only through services/moves.py (conditional updates); the constraints
+here hold whatever the code does.
+"""
+
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.db.models import Q
+
+from alldata.kernel.ids import uuid7
+from scheduling.lifecycle import ATTEMPT_ENDS, AllocationState, AttemptState, JobState
+
+
+def _choices(states: type) -> list[tuple[str, str]]:
+    return [(state.value, state.value) for state in states]  # type: ignore[attr-defined]
+
+
+class Job(models.Model):
+    """What someone asked for, with the profile version it is pinned to."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    organisation_id = models.UUIDField()
+    project = models.ForeignKey("tenancy.Project", models.PROTECT, related_name="+")
+    number = models.BigIntegerField()
+    name = models.CharField(max_length=120)
+    kind = models.CharField(max_length=20)  # train, serve, load_test, run
+    mode = models.CharField(max_length=40)
+    request_id = models.CharField(max_length=120)
+    digest = models.CharField(max_length=64)
+    submitted_by = models.CharField(max_length=120)
+    profile_name = models.CharField(max_length=63)
+    profile_version = models.CharField(max_length=20)
+    profile_digest = models.CharField(max_length=64)
+    demand = models.JSONField()  # the resolved needs, frozen at submit
+    entry = models.JSONField()  # {command, files, env, outputs}
+    follow_up = models.JSONField(default=dict)
+    notices = models.JSONField(default=list)  # codes such as legacy_gpu_translated
+    policy = models.CharField(max_length=20)
+    priority = models.IntegerField(default=0)
+    deadline_ms = models.BigIntegerField(null=True)
+    deadline_policy = models.CharField(max_length=8, default="soft")
+    cap_nano = models.BigIntegerField(null=True)
+    currency = models.CharField(max_length=3)
+    grace_ms = models.IntegerField()
+    timeout_ms = models.BigIntegerField()
+    max_attempts = models.IntegerField(default=3)
+    promise = models.JSONField(default=dict)  # forecast at submit: the receipt's left half
+    state = models.CharField(max_length=12, choices=_choices(JobState), default=JobState.QUEUED)
+    reason = models.CharField(max_length=60, blank=True)  # why it ended or waits (code)
+    reason_facts = models.JSONField(default=dict)
+    stop_requested = models.CharField(max_length=20, blank=True)  # cancelled | completed | over_budget
+    submitted_ms = models.BigIntegerField()
+    changed_ms = models.BigIntegerField()
+    started_ms = models.BigIntegerField(null=True)
+    ended_ms = models.BigIntegerField(null=True)
+    deadline_met = models.BooleanField(null=True)
+    rev = models.BigIntegerField(default=0)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["project", "request_id"], name="job_request_once"),
+            models.UniqueConstraint(fields=["organisation_id", "number"], name="job_number_once"),
+            models.CheckConstraint(
+                condition=Q(cap_nano=None) | Q(cap_nano__gte=0), name="job_cap_not_negative"
+            ),
+            models.CheckConstraint(
+                condition=Q(ended_ms=None) | Q(ended_ms__gte=models.F("submitted_ms")),
+                name="job_ends_after_submit",
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["project", "-number"], name="job_recent"),
+            models.Index(
+                fields=["submitted_ms"],
+                name="job_waiting",
+                condition=Q(state__in=[JobState.QUEUED, JobState.ADMITTED]),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"J-{self.number} {self.name}"
+
+
+class Attempt(models.Model):
+    """One run of a job on one engine. Its id is the executor's key."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    job = models.ForeignKey(Job, models.PROTECT, related_name="attempts")
+    project_id = models.UUIDField()
+    ordinal = models.IntegerField()
+    engine = models.CharField(max_length=20)
+    node = models.ForeignKey("scheduling.Node", models.PROTECT, related_name="+")
+    state = models.CharField(
+        max_length=12, choices=_choices(AttemptState), default=AttemptState.PLACING
+    )
+    placement = models.JSONField()  # picks, score terms, forecast: crater's Placement as JSON
+    created_ms = models.BigIntegerField()
+    changed_ms = models.BigIntegerField()
+    started_ms = models.BigIntegerField(null=True)  # the engine's own stamps
+    ended_ms = models.BigIntegerField(null=True)
+    exit_code = models.IntegerField(null=True)
+    signal = models.IntegerField(null=True)
+    reason = models.CharField(max_length=60, blank=True)
+    detail = models.TextField(blank=True)
+    endpoint = models.JSONField(default=dict)
+    limits = models.JSONField(default=dict)
+    progress = models.JSONField(default=dict)
+    stop_sent_ms = models.BigIntegerField(null=True)
+    forgotten_ms = models.BigIntegerField(null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["job", "ordinal"], name="attempt_ordinal_once"),
+            models.UniqueConstraint(
+                fields=["job"],
+                name="one_live_attempt_per_job",
+                condition=~Q(state__in=sorted(ATTEMPT_ENDS)),
+            ),
+        ]
+        indexes = [
+            models.Index(
+                fields=["changed_ms"],
+                name="attempt_live",
+                condition=~Q(state__in=sorted(ATTEMPT_ENDS)),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"attempt {self.ordinal} of {self.job_id}"
+
+
+class Allocation(models.Model):
+    """What one attempt holds of one device in one dimension, in base units."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    attempt = models.ForeignKey(Attempt, models.PROTECT, related_name="allocations")
+    device = models.ForeignKey("scheduling.Device", models.PROTECT, related_name="allocations")
+    dimension = models.CharField(max_length=40)
+    amount = models.BigIntegerField()
+    cpus = ArrayField(models.IntegerField(), default=list)
+    state = models.CharField(
+        max_length=12, choices=_choices(AllocationState), default=AllocationState.RESERVED
+    )
+    start_ms = models.BigIntegerField()
+    release_due_ms = models.BigIntegerField(null=True)
+    end_ms = models.BigIntegerField(null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["attempt", "device", "dimension"], name="allocation_once"
+            ),
+            models.CheckConstraint(condition=Q(amount__gt=0), name="allocation_is_positive"),
+            models.CheckConstraint(
+                condition=Q(state=AllocationState.RELEASED, end_ms__isnull=False)
+                | (~Q(state=AllocationState.RELEASED) & Q(end_ms=None)),
+                name="allocation_ends_when_released",
+            ),
+        ]
+        indexes = [
+            models.Index(
+                fields=["release_due_ms"],
+                name="allocation_releasing",
+                condition=Q(state=AllocationState.RELEASING),
+            ),
+            models.Index(fields=["device", "start_ms"], name="allocation_by_device"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.amount} {self.dimension} of {self.device_id}"

@@ -1,0 +1,1 @@
+"""Reads of scheduling: frozen answers for doors and for the apps above."""
