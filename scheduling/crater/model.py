@@ -85,7 +85,10 @@ class Runtime:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One job that wants to start. `same` is numa, pcie_root, nvlink_island or node."""
+    """One job that wants to start. `same` is numa, pcie_root, nvlink_island or node.
+
+    `avoid_nodes` is a wish: such a node is used only when no other fits.
+    """
 
     job: str
     needs: tuple[Need, ...]
@@ -163,13 +166,19 @@ class Shortfall:
 
 @dataclass(frozen=True, slots=True)
 class Relaxation:
-    """A change that makes it fit, proved by planning again."""
+    """A change that makes it fit, proved by planning again.
+
+    `rule` is amount, share (ppm of the device), constraint, count, alignment or cap; `to` None
+    drops it. Changes of one `option` belong together; each option alone is enough.
+    """
 
     dimension: str
     type: str
     to: Attribute
     was: Attribute
     unit: str = ""
+    rule: str = "amount"
+    option: int = 0
 
 
 @dataclass(frozen=True, slots=True)
