@@ -1,0 +1,147 @@
+"""Which GPUs are there, what can they do, and which of them must not be used?
+
+Asked of the driver (NVML), placed by sysfs. A card that sits on the bus but that the driver does
+not answer for is still a device: degraded or lost, with the reason, without capacities.
+"""
+
+from dataclasses import dataclass
+
+from alldata.agent.probe import pcie
+from alldata.agent.probe.nvml import Answer, Nvml
+from alldata.agent.probe.tree import Tree
+from alldata.agent.wire import AttributeValue, Capacity, Device, Health
+
+WHOLE = 1_000_000  # gpu_sm counts in millionths of the card
+NVIDIA = "0x10de"
+_DISPLAY = "0x03"  # PCI class: VGA and 3D controllers
+#: Below these drivers the readings of a card cannot be trusted.
+FLOORS = {"A100": (510, 47, 3), "A800": (510, 47, 3), "": (470, 82, 1)}
+_CORES_PER_SM = {(6, 0): 64, (7, 0): 64, (7, 2): 64, (7, 5): 64, (8, 0): 64}
+_CORES_PER_SM_SINCE = 128  # 6.1 and everything from 8.6 on
+_DEAD = {"gpu_is_lost", "reset_required"}
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """A device with its PCIe place, if it has one."""
+
+    device: Device
+    place: pcie.Place | None
+
+
+def cards(tree: Tree, node: str, nvml: Nvml | None, why_not: str) -> tuple[Card, ...]:
+    """Every NVIDIA card on the bus or known to the driver."""
+    known = [_card(tree, node, nvml, index, handle) for index, handle in nvml.cards()] if nvml else []
+    seen = {card.place.address for card in known if card.place}
+    silent = [address for address in _on_bus(tree) if address not in seen]
+    return (*known, *(_silent_card(tree, node, address, why_not or "driver_does_not_list_it") for address in silent))
+
+
+def _on_bus(tree: Tree) -> list[str]:
+    found = []
+    for address in tree.names(pcie.DEVICES):
+        where = f"{pcie.DEVICES}/{address}"
+        kind = tree.text(f"{where}/class") or ""
+        if tree.text(f"{where}/vendor") == NVIDIA and kind.startswith(_DISPLAY):
+            found.append(address)
+    return found
+
+
+def _silent_card(tree: Tree, node: str, address: str, reason: str) -> Card:
+    place = pcie.place(tree, address)
+    return Card(
+        Device(
+            uuid=f"{node}/gpu/{address}",
+            type="gpu",
+            name=f"NVIDIA card {address}",
+            numa_node=place.numa_node,
+            vendor="NVIDIA",
+            attributes=place.attributes,
+            capacities={"gpu_sm": Capacity(None, "driver", "missing", reason=reason)},
+            health="degraded",
+            degraded_reason=reason,
+        ),
+        place,
+    )
+
+
+def _card(tree: Tree, node: str, nvml: Nvml, index: int, handle: Answer) -> Card:
+    if handle.value is None:
+        lost = Device(f"{node}/gpu/{index}", "gpu", f"gpu{index}", health="lost", degraded_reason=handle.reason)
+        return Card(lost, None)
+    uuid = nvml.ask("DeviceGetUUID", handle.value)
+    bus = nvml.ask("DeviceGetPciInfo", handle.value).value
+    place = pcie.place(tree, pcie.normal_address(_text(bus.busId))) if bus else None
+    driver = nvml.ask("SystemGetDriverVersion").value or ""
+    model = nvml.ask("DeviceGetName", handle.value).value
+    health, reason = _health(uuid, model or "", driver)
+    port = place.root_port if place else None
+    device = Device(
+        uuid=uuid.value or f"{node}/gpu/{index}",
+        type="gpu",
+        name=f"gpu{index}",
+        numa_node=place.numa_node if place else None,
+        parent=pcie.port_uuid(node, port) if port else None,
+        vendor="NVIDIA",
+        model=model,
+        attributes=_attributes(nvml, handle.value, driver) | (place.attributes if place else {}),
+        capacities=_capacities(nvml, handle.value),
+        health=health,
+        degraded_reason=reason,
+    )
+    return Card(device, place)
+
+
+def _text(value: object) -> str:
+    return value.decode() if isinstance(value, bytes) else str(value)
+
+
+def _health(uuid: Answer, model: str, driver: str) -> tuple[Health, str | None]:
+    if uuid.reason:
+        return ("lost" if uuid.reason in _DEAD else "degraded"), uuid.reason
+    floor = next(least for mark, least in FLOORS.items() if mark in model)
+    if (version_of(driver) or (0,)) < floor:
+        return "degraded", f"driver_below_{'.'.join(map(str, floor))}"
+    return "ok", None
+
+
+def version_of(text: str) -> tuple[int, ...]:
+    """`580.159.04` as numbers; empty where it is not a version."""
+    parts = text.split(".")
+    return tuple(int(part) for part in parts) if all(part.isdecimal() for part in parts) else ()
+
+
+def _attributes(nvml: Nvml, handle: object, driver: str) -> dict[str, AttributeValue]:
+    found: dict[str, AttributeValue] = {"driver_version": driver} if driver else {}
+    capability = nvml.ask("DeviceGetCudaComputeCapability", handle).value
+    cores = nvml.ask("DeviceGetNumGpuCores", handle).value
+    if capability:
+        found["compute_capability"] = "{}.{}".format(*capability)
+        if cores:
+            found["sm_count"] = cores // _CORES_PER_SM.get(tuple(capability), _CORES_PER_SM_SINCE)
+    mig = nvml.ask("DeviceGetMigMode", handle).value
+    if mig:
+        found["mig"] = bool(mig[0])
+    return found
+
+
+def _capacities(nvml: Nvml, handle: object) -> dict[str, Capacity]:
+    memory = nvml.ask("DeviceGetMemoryInfo", handle)
+    clock = nvml.ask("DeviceGetMaxClockInfo", handle, nvml.constant("NVML_CLOCK_MEM"))
+    width = nvml.ask("DeviceGetMemoryBusWidth", handle)
+    generation = nvml.ask("DeviceGetMaxPcieLinkGeneration", handle)
+    lanes = nvml.ask("DeviceGetMaxPcieLinkWidth", handle)
+    theory = clock.value * 1_000_000 * 2 * width.value // 8 if clock.value and width.value else None
+    link = pcie.generation_bandwidth(generation.value or 0, lanes.value or 0)
+    return {
+        "gpu_sm": Capacity(WHOLE, "driver", "measured"),
+        "gpu_memory_bytes": _known(memory.value.total if memory.value else None, "measured", memory.reason),
+        "hbm_bandwidth": _known(theory, "estimated", width.reason or clock.reason),
+        "pcie_bandwidth": _known(link, "measured", generation.reason or lanes.reason),
+    }
+
+
+def _known(value: int | None, quality: str, reason: str | None) -> Capacity:
+    if value is None:
+        return Capacity(None, "driver", "missing", reason=reason or "not_reported")
+    return Capacity(int(value), "driver", "estimated" if quality == "estimated" else "measured")

@@ -1,0 +1,107 @@
+"""Where does a card sit in the PCIe tree, and how fast is its link?
+
+Capacity is what card and slot can do (`max_link_*`); the speed now falls when a card idles and
+is only an attribute. numa_node -1 means that the firmware does not say: it stays None, never 0.
+"""
+
+import re
+from dataclasses import dataclass
+
+from alldata.agent.probe.tree import PCI_ADDRESS, Tree
+from alldata.agent.wire import AttributeValue, Capacity, Device, Link
+
+DEVICES = "sys/bus/pci/devices"
+#: Bits of payload per bit on the line: 8b/10b up to 5 GT/s, 128b/130b up to 32, then flits.
+_ENCODING = {2.5: (8, 10), 5.0: (8, 10), 8.0: (128, 130), 16.0: (128, 130), 32.0: (128, 130), 64.0: (242, 256)}
+_GENERATION = {1: 2.5, 2: 5.0, 3: 8.0, 4: 16.0, 5: 32.0, 6: 64.0}
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A card's place: its address, NUMA node and the root port above it."""
+
+    address: str
+    numa_node: int | None
+    root_port: str | None
+    bandwidth: Capacity
+    attributes: dict[str, AttributeValue]
+
+
+def normal_address(text: str) -> str:
+    """`00000000:3B:00.0` as the kernel writes it: `0000:3b:00.0`."""
+    domain, _, rest = text.strip().lower().partition(":")
+    return f"{domain[-4:] if len(domain) == 8 and domain.startswith('0000') else domain}:{rest}"
+
+
+def place(tree: Tree, address: str) -> Place:
+    """What sysfs says of one card."""
+    where = f"{DEVICES}/{address}"
+    path = tree.real(where) or ""
+    chain = [step for step in path.split("/") if PCI_ADDRESS.fullmatch(step)]
+    node = tree.number(f"{where}/numa_node")
+    attributes: dict[str, AttributeValue] = {"pci_bus_id": address}
+    if len(chain) > 1:
+        attributes["upstream_pci_bus_id"] = chain[-2]
+    for name in ("current_link_speed", "current_link_width"):
+        text = tree.text(f"{where}/{name}")
+        if text:
+            attributes[name] = text
+    return Place(
+        address,
+        None if node is None or node < 0 else node,
+        chain[0] if len(chain) > 1 else None,
+        _sysfs_bandwidth(tree, where),
+        attributes,
+    )
+
+
+def address_of(real_path: str | None) -> str | None:
+    """The card that a device directory hangs below, if it hangs below one."""
+    steps = [step for step in (real_path or "").split("/") if PCI_ADDRESS.fullmatch(step)]
+    return steps[-1] if steps else None
+
+
+def lane_bandwidth(gigatransfers: float, width: int) -> int | None:
+    """Payload bytes/s in one direction."""
+    if gigatransfers not in _ENCODING or width <= 0:
+        return None
+    payload, line = _ENCODING[gigatransfers]
+    return int(gigatransfers * 1e9) * width * payload // line // 8
+
+
+def generation_bandwidth(generation: int, width: int) -> int | None:
+    """The same from a PCIe generation, as drivers report it."""
+    return lane_bandwidth(_GENERATION.get(generation, 0), width)
+
+
+def _sysfs_bandwidth(tree: Tree, where: str) -> Capacity:
+    speed = re.match(r"([\d.]+) GT/s", tree.text(f"{where}/max_link_speed") or "")
+    width = tree.number(f"{where}/max_link_width")
+    value = lane_bandwidth(float(speed[1]), width) if speed and width and width < 64 else None
+    if value is None:
+        return Capacity(None, "sysfs", "missing", reason="link_speed_unknown")
+    return Capacity(value, "sysfs", "measured")
+
+
+def root_ports(tree: Tree, node: str, cards: dict[str, Place]) -> tuple[tuple[Device, ...], tuple[Link, ...]]:
+    """The root ports above the given cards (by uuid) as devices, and the links from port to card."""
+    ports: dict[str, Device] = {}
+    links = []
+    for uuid, card in sorted(cards.items()):
+        if card.root_port is None:
+            continue
+        port = place(tree, card.root_port)
+        ports[port.address] = Device(
+            uuid=port_uuid(node, port.address),
+            type="link",
+            name=f"PCIe root port {port.address}",
+            numa_node=port.numa_node if port.numa_node is not None else card.numa_node,
+            attributes=port.attributes,
+            capacities={"pcie_bandwidth": port.bandwidth},
+        )
+        links.append(Link("pcie", port_uuid(node, port.address), uuid, {"pcie_bandwidth": card.bandwidth}))
+    return tuple(ports.values()), tuple(links)
+
+
+def port_uuid(node: str, address: str) -> str:
+    return f"{node}/link/{address}"
