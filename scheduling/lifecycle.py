@@ -44,9 +44,7 @@ class AllocationState(StrEnum):
 
 
 JOB_MOVES: Mapping[JobState, frozenset[JobState]] = {
-    JobState.QUEUED: frozenset(
-        {JobState.ADMITTED, JobState.CANCELLED, JobState.FAILED, JobState.OVER_BUDGET}
-    ),
+    JobState.QUEUED: frozenset({JobState.ADMITTED, JobState.CANCELLED, JobState.FAILED, JobState.OVER_BUDGET}),
     JobState.ADMITTED: frozenset(
         {JobState.ACTIVE, JobState.QUEUED, JobState.CANCELLED, JobState.FAILED, JobState.OVER_BUDGET}
     ),

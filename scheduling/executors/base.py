@@ -9,7 +9,23 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol
 
+from alldata.kernel.errors import Conflict
+
 AttemptKey = str
+
+
+class LaunchRefused(Conflict):
+    """This engine cannot start this spec, now or ever: another node, an artifact that is gone."""
+
+    code = "launch_refused"
+
+    def __init__(self, key: AttemptKey, why: str) -> None:
+        super().__init__(key, why)
+        self.key = key
+        self.why = why
+
+    def __str__(self) -> str:
+        return f"attempt {self.key} cannot be launched: {self.why}"
 
 
 class Phase(StrEnum):
@@ -111,7 +127,7 @@ class Executor(Protocol):
         """Look at each key once; a key the engine does not know is Phase.ABSENT."""
 
     def stop(self, key: AttemptKey, *, grace_ms: int) -> None:
-        """Ask it to end, and kill it after `grace_ms`; returns at once."""
+        """Ask it to end, and kill it after `grace_ms`; returns at once. A later call may shorten the grace."""
 
     def read_log(self, key: AttemptKey, *, after: int, limit: int) -> LogChunk:
         """At most `limit` bytes of output from byte `after`; negative `after` counts from the end."""
@@ -120,4 +136,4 @@ class Executor(Protocol):
         """Where a finished attempt left the file `name`, or None when it did not."""
 
     def forget(self, key: AttemptKey) -> None:
-        """Remove every trace of an ended attempt (directory, cgroup, endpoint)."""
+        """Remove every trace of an ended attempt (directory, cgroup, endpoint); a live one is left alone."""

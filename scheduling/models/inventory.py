@@ -11,25 +11,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from alldata.kernel.ids import uuid7
-
-#: The additive dimensions of profiles.dimensions, in the order of the wide row
-#: (tests/pure/test_dimensions.py holds both lists together).
-ADDITIVE = (
-    "cpu_millicores",
-    "memory_bytes",
-    "memory_bandwidth",
-    "gpu_sm",
-    "gpu_memory_bytes",
-    "hbm_bandwidth",
-    "nvlink_bandwidth",
-    "pcie_bandwidth",
-    "storage_bytes",
-    "storage_iops",
-    "storage_bandwidth",
-    "storage_queue_slots",
-    "network_bandwidth",
-)
-
+from profiles.dimensions import ADDITIVE
 
 class Node(models.Model):
     """One machine that an agent speaks for."""
@@ -104,9 +86,7 @@ class DeviceCapacity(models.Model):
 
     class Meta:
         constraints = [
-            models.CheckConstraint(
-                condition=Q(**{f"reserved_{name}__gte": 0}), name=f"reserved_{name}_not_negative"
-            )
+            models.CheckConstraint(condition=Q(**{f"reserved_{name}__gte": 0}), name=f"reserved_{name}_not_negative")
             for name in ADDITIVE
         ]
 

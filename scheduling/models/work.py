@@ -27,7 +27,8 @@ class Job(models.Model):
     kind = models.CharField(max_length=20)  # train, serve, load_test, run
     mode = models.CharField(max_length=40)
     request_id = models.CharField(max_length=120)
-    digest = models.CharField(max_length=64)
+    digest = models.CharField(max_length=64)  # of the whole request, for idempotency
+    entry_digest = models.CharField(max_length=64)  # of the code alone, for forecasts
     submitted_by = models.CharField(max_length=120)
     profile_name = models.CharField(max_length=63)
     profile_version = models.CharField(max_length=20)
@@ -61,9 +62,7 @@ class Job(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["project", "request_id"], name="job_request_once"),
             models.UniqueConstraint(fields=["organisation_id", "number"], name="job_number_once"),
-            models.CheckConstraint(
-                condition=Q(cap_nano=None) | Q(cap_nano__gte=0), name="job_cap_not_negative"
-            ),
+            models.CheckConstraint(condition=Q(cap_nano=None) | Q(cap_nano__gte=0), name="job_cap_not_negative"),
             models.CheckConstraint(
                 condition=Q(ended_ms=None) | Q(ended_ms__gte=models.F("submitted_ms")),
                 name="job_ends_after_submit",
@@ -71,6 +70,7 @@ class Job(models.Model):
         ]
         indexes = [
             models.Index(fields=["project", "-number"], name="job_recent"),
+            models.Index(fields=["profile_digest", "entry_digest"], name="job_history"),
             models.Index(
                 fields=["submitted_ms"],
                 name="job_waiting",
@@ -91,9 +91,7 @@ class Attempt(models.Model):
     ordinal = models.IntegerField()
     engine = models.CharField(max_length=20)
     node = models.ForeignKey("scheduling.Node", models.PROTECT, related_name="+")
-    state = models.CharField(
-        max_length=12, choices=_choices(AttemptState), default=AttemptState.PLACING
-    )
+    state = models.CharField(max_length=12, choices=_choices(AttemptState), default=AttemptState.PLACING)
     placement = models.JSONField()  # picks, score terms, forecast: crater's Placement as JSON
     created_ms = models.BigIntegerField()
     changed_ms = models.BigIntegerField()
@@ -139,18 +137,14 @@ class Allocation(models.Model):
     dimension = models.CharField(max_length=40)
     amount = models.BigIntegerField()
     cpus = ArrayField(models.IntegerField(), default=list)
-    state = models.CharField(
-        max_length=12, choices=_choices(AllocationState), default=AllocationState.RESERVED
-    )
+    state = models.CharField(max_length=12, choices=_choices(AllocationState), default=AllocationState.RESERVED)
     start_ms = models.BigIntegerField()
     release_due_ms = models.BigIntegerField(null=True)
     end_ms = models.BigIntegerField(null=True)
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(
-                fields=["attempt", "device", "dimension"], name="allocation_once"
-            ),
+            models.UniqueConstraint(fields=["attempt", "device", "dimension"], name="allocation_once"),
             models.CheckConstraint(condition=Q(amount__gt=0), name="allocation_is_positive"),
             models.CheckConstraint(
                 condition=Q(state=AllocationState.RELEASED, end_ms__isnull=False)

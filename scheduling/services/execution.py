@@ -1,0 +1,132 @@
+"""Make what runs match what should run: the one driver of every engine.
+
+Level-triggered: `drive` looks at each live attempt, looks at its engine, and moves it at
+most one step; events merely wake it. It runs outside transactions; each step commits alone,
+so a kill at any instant is repaired by the next pass. Next: costing/services/metering.py.
+"""
+
+from collections import defaultdict
+
+from scheduling.errors import EngineAway, IllegalMove
+from scheduling.executors.base import Executor, Observation, Phase
+from scheduling.lifecycle import ATTEMPT_ENDS, MAX_AGE_MS, AllocationState, AttemptState, JobState
+from scheduling.models import Allocation, Attempt
+from scheduling.ports import Ports
+from scheduling.services import finishing
+from scheduling.services.launching import launch_spec
+from scheduling.services.moves import move_attempt, move_job
+
+STOP_GRACE_MS = 5_000
+
+
+def drive(ports: Ports, *, now_ms: int) -> bool:
+    """One pass. True when something moved or is about to, so another pass soon is worth it."""
+    live = list(
+        Attempt.objects.exclude(state__in=ATTEMPT_ENDS).select_related("job", "node").order_by("id")
+    )
+    by_engine: dict[str, list[Attempt]] = defaultdict(list)
+    for attempt in live:
+        by_engine[attempt.engine].append(attempt)
+    busy = False
+    for name, attempts in by_engine.items():
+        engine = ports.engines.get(name)
+        if engine is None:
+            raise EngineAway(name)
+        seen = engine.observe([str(attempt.pk) for attempt in attempts])
+        for attempt in attempts:
+            busy |= _step_safely(ports, engine, attempt, seen[str(attempt.pk)], now_ms)
+    return busy
+
+
+def _step_safely(ports: Ports, engine: Executor, attempt: Attempt, seen: Observation, now_ms: int) -> bool:
+    """Another mover may have won meanwhile: then this attempt waits for the next pass."""
+    try:
+        return _step(ports, engine, attempt, seen, now_ms)
+    except IllegalMove:
+        return True
+
+
+def _step(ports: Ports, engine: Executor, attempt: Attempt, seen: Observation, now_ms: int) -> bool:
+    state = AttemptState(attempt.state)
+    if state is AttemptState.FINISHING:
+        finishing.finish(ports, engine, attempt, seen, now_ms=now_ms)
+        return True
+    if attempt.job.stop_requested and _stop(engine, attempt, seen, now_ms):
+        return True
+    if seen.phase is Phase.ENDED:
+        _note_end(attempt, seen, now_ms)
+        return True
+    if seen.phase is Phase.LOST or _vanished(attempt, seen, now_ms):
+        finishing.lose(attempt, seen, now_ms=now_ms)
+        return True
+    if state is AttemptState.PLACING:
+        return _launch(ports, engine, attempt, now_ms)
+    if state is AttemptState.STARTING and seen.phase is Phase.RUNNING:
+        _note_start(attempt, seen, now_ms)
+        return True
+    _note_progress(attempt, seen)
+    return state is AttemptState.STARTING
+
+
+def _launch(ports: Ports, engine: Executor, attempt: Attempt, now_ms: int) -> bool:
+    engine.launch(str(attempt.pk), launch_spec(attempt, blobs=ports.blobs))
+    move_attempt(attempt, AttemptState.STARTING, now_ms=now_ms)
+    Allocation.objects.filter(attempt=attempt, state=AllocationState.RESERVED).update(
+        state=AllocationState.HELD
+    )
+    return True
+
+
+def _note_start(attempt: Attempt, seen: Observation, now_ms: int) -> None:
+    columns = {
+        "started_ms": seen.started_ms,
+        "endpoint": dict(seen.endpoint),
+        "limits": dict(seen.limits),
+    }
+    move_attempt(attempt, AttemptState.RUNNING, now_ms=now_ms, columns=columns)
+    if attempt.job.state == JobState.ADMITTED:
+        started = {} if attempt.job.started_ms else {"started_ms": seen.started_ms}
+        move_job(attempt.job, JobState.ACTIVE, now_ms=now_ms, columns=started)
+
+
+def _note_end(attempt: Attempt, seen: Observation, now_ms: int) -> None:
+    """The process is over; its files are collected in the next step."""
+    if attempt.state == AttemptState.STARTING:
+        _note_start(attempt, seen, now_ms)
+    columns = {
+        "started_ms": seen.started_ms,
+        "ended_ms": seen.ended_ms,
+        "exit_code": seen.exit_code,
+        "signal": seen.signal,
+        "reason": seen.reason or "",
+        "detail": (seen.detail or "")[:4000],
+        "limits": dict(seen.limits),
+        "progress": finishing.progress_of(seen),
+    }
+    move_attempt(attempt, AttemptState.FINISHING, now_ms=now_ms, columns=columns)
+
+
+def _note_progress(attempt: Attempt, seen: Observation) -> None:
+    """Progress is a measurement, not a state: written when it changed."""
+    progress = finishing.progress_of(seen)
+    if progress and progress != attempt.progress:
+        finishing.store_progress(attempt, progress)
+
+
+def _stop(engine: Executor, attempt: Attempt, seen: Observation, now_ms: int) -> bool:
+    """Carry out a stop request; True when the attempt ended here because it never ran."""
+    if seen.phase is Phase.ABSENT and attempt.state == AttemptState.PLACING:
+        finishing.cancel_unstarted(attempt, now_ms=now_ms)
+        return True
+    if seen.phase in (Phase.STARTING, Phase.RUNNING) and attempt.stop_sent_ms is None:
+        engine.stop(str(attempt.pk), grace_ms=STOP_GRACE_MS)
+        Attempt.objects.filter(pk=attempt.pk).update(stop_sent_ms=now_ms)
+    return False
+
+
+def _vanished(attempt: Attempt, seen: Observation, now_ms: int) -> bool:
+    """Launched, yet the engine knows nothing of it for longer than a launch can take."""
+    state = AttemptState(attempt.state)
+    if seen.phase is not Phase.ABSENT or state is AttemptState.PLACING:
+        return False
+    return now_ms - attempt.changed_ms > MAX_AGE_MS.get(state, 10_000)

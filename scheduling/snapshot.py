@@ -1,0 +1,182 @@
+"""The only reader for the core: rows in, one frozen Snapshot out.
+
+Read in two steps: all rows, then pure translation, so the core's inputs are easy to see and
+to record. A node whose agent is silent is unusable, not gone.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from scheduling.crater.forecast import COLD_START, quantiles
+from scheduling.crater.model import (
+    Constraint,
+    Device,
+    Need,
+    Node,
+    Policy,
+    Price,
+    Request,
+    Runtime,
+    Snapshot,
+)
+from scheduling.lifecycle import AllocationState, AttemptState, JobState
+from scheduling.models import Allocation, Attempt, DeviceCapacity, Job
+from scheduling.models import Device as DeviceRow
+from scheduling.models.inventory import ADDITIVE
+from scheduling.ports import PriceQuotes
+
+#: An agent sends a frame every few seconds; this much silence means we cannot see the node.
+SILENT_AFTER_MS = 30_000
+HISTORY = 50
+
+
+def build_snapshot(*, prices: PriceQuotes, now_ms: int, queue: Sequence[Request] | None = None) -> Snapshot:
+    """The cluster and the queue now (or the given requests instead of the queue)."""
+    devices = list(
+        DeviceRow.objects.filter(retired_ms=None).select_related("node", "capacity").order_by("uuid")
+    )
+    busy = _busy_cpus()
+    nodes: dict[str, list[DeviceRow]] = defaultdict(list)
+    for row in devices:
+        nodes[row.node.name].append(row)
+    return Snapshot(
+        now_ms=now_ms,
+        nodes=tuple(_node(rows, busy, now_ms) for _, rows in sorted(nodes.items())),
+        queue=tuple(waiting_requests() if queue is None else queue),
+        prices=tuple(
+            Price(rate.device, rate.dimension, rate.nano_per_hour)
+            for rate in prices.rates([row.uuid for row in devices])
+        ),
+        currency=prices.currency(),
+    )
+
+
+def _busy_cpus() -> Mapping[str, frozenset[int]]:
+    """Core numbers that live claims hold, per device."""
+    held: dict[str, set[int]] = defaultdict(set)
+    claims = Allocation.objects.exclude(state=AllocationState.RELEASED).exclude(cpus=[])
+    for uuid, cpus in claims.values_list("device__uuid", "cpus"):
+        held[uuid].update(cpus)
+    return {uuid: frozenset(cpus) for uuid, cpus in held.items()}
+
+
+def _node(rows: list[DeviceRow], busy: Mapping[str, frozenset[int]], now_ms: int) -> Node:
+    row = rows[0].node
+    silent = now_ms - row.seen_ms > SILENT_AFTER_MS
+    reason = "draining" if row.draining else "agent_silent" if silent else None
+    return Node(
+        name=row.name,
+        devices=tuple(_device(device, busy.get(device.uuid, frozenset())) for device in rows),
+        usable=reason is None,
+        unusable_reason=reason,
+        simulated=row.simulated,
+    )
+
+
+def _device(row: DeviceRow, busy: frozenset[int]) -> Device:
+    capacity, free = _amounts(row.capacity)
+    reason = (
+        "overcommitted"
+        if row.capacity.overcommitted
+        else None
+        if row.healthy
+        else row.degraded_reason or "unhealthy"
+    )
+    return Device(
+        uuid=row.uuid,
+        type=row.type,
+        numa_node=row.numa_node,
+        parent=row.parent,
+        capacity=capacity,
+        free=free,
+        attributes={**row.attributes, "vendor": row.vendor, "model": row.model},
+        usable=reason is None,
+        unusable_reason=reason,
+        cpus=tuple(cpu for cpu in sorted(row.cpus) if cpu not in busy),
+    )
+
+
+def _amounts(row: DeviceCapacity) -> tuple[dict[str, int], dict[str, int]]:
+    """Known capacities and what is left of them; unknown ones are absent."""
+    capacity, free = {}, {}
+    for name in ADDITIVE:
+        value = getattr(row, f"capacity_{name}")
+        if value is not None:
+            capacity[name] = value
+            free[name] = max(0, value - getattr(row, f"reserved_{name}"))
+    return capacity, free
+
+
+def waiting_requests() -> list[Request]:
+    """The queue as the core sees it."""
+    rows = list(
+        Job.objects.filter(state=JobState.QUEUED, stop_requested="")
+        .select_related("project")
+        .order_by("submitted_ms", "id")
+    )
+    lost = _lost_on([row.pk for row in rows])
+    return [request_of(row, avoid=lost.get(row.pk, ())) for row in rows]
+
+
+def _lost_on(job_ids: Sequence[Any]) -> Mapping[Any, tuple[str, ...]]:
+    """Nodes on which earlier attempts were lost: tried again only if nothing else fits."""
+    found: dict[Any, tuple[str, ...]] = defaultdict(tuple)
+    rows = Attempt.objects.filter(job_id__in=job_ids, state=AttemptState.LOST)
+    for job_id, node in rows.values_list("job_id", "node__name"):
+        found[job_id] += (node,)
+    return found
+
+
+def request_of(job: Job, *, avoid: tuple[str, ...] = ()) -> Request:
+    """One job as the core sees it."""
+    demand = job.demand
+    return Request(
+        job=str(job.pk),
+        needs=needs_of(demand["needs"]),
+        submitted_ms=job.submitted_ms,
+        team=str(job.project.team_id),
+        policy=Policy(job.policy),
+        priority=job.priority,
+        same=demand["same"],
+        allow_cross_numa=demand["allow_cross_numa"],
+        deadline_ms=job.deadline_ms,
+        cap_nano=job.cap_nano,
+        runtime=runtime_of(job),
+        avoid_nodes=avoid,
+    )
+
+
+def needs_of(needs: Iterable[Mapping[str, Any]]) -> tuple[Need, ...]:
+    """Stored needs (JSON) as the core's own values."""
+    return tuple(
+        Need(
+            type=need["type"],
+            count=need["count"],
+            constraints=tuple(
+                Constraint(
+                    c["attribute"],
+                    c["op"],
+                    tuple(c["value"]) if isinstance(c["value"], list) else c["value"],
+                )
+                for c in need["constraints"]
+            ),
+            amounts=dict(need["amounts"]),
+            shares=dict(need["shares"]),
+        )
+        for need in needs
+    )
+
+
+def runtime_of(job: Job) -> Runtime:
+    """Forecast from earlier successes of the same code and profile; a stated guess without any."""
+    past = Attempt.objects.filter(
+        job__profile_digest=job.profile_digest,
+        job__mode=job.mode,
+        job__entry_digest=job.entry_digest,
+        state=AttemptState.SUCCEEDED,
+        started_ms__isnull=False,
+        ended_ms__isnull=False,
+    ).order_by("-ended_ms")
+    spans = [end - start for start, end in past.values_list("started_ms", "ended_ms")[:HISTORY]]
+    return quantiles(spans) or COLD_START
