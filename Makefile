@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install -qq --no-compile --require-hashes
 UV ?= uv
-LOCK := $(UV) pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate
+LOCK := $(UV) pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 # The first Python that has everything; else the first of a fitting version, which prepare.py completes or names what lacks.
 FIND_PYTHON = for p in python3 python3.13 python3.12 python3.11 /usr/bin/python3; do \
 	$$p alldata/embedded/prepare.py check >/dev/null 2>&1 && echo $$p && exit; done; \

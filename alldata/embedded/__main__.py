@@ -39,7 +39,8 @@ def keep_up(home: Home) -> int:
     began = time.monotonic()
     try:
         supervisor.start()
-        print(f"The portal answers at {home.url} after {time.monotonic() - began:.1f} s. Ctrl-C stops everything.", flush=True)
+        took = time.monotonic() - began
+        print(f"The portal answers at {home.url} after {took:.1f} s. Ctrl-C stops everything.", flush=True)
         while True:
             supervisor.tend()
             time.sleep(0.2)

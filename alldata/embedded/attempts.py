@@ -1,7 +1,7 @@
-"""Which attempts are alive here, whoever started them? Shims outlive a killed supervisor on purpose and are adopted again.
+"""Which attempts are alive here, whoever started them? Shims outlive a killed supervisor on purpose.
 
-Only an orderly stop ends them. Everything is found through the run directories and the mark in the environment, never
-by name, so another platform on the same machine is safe from us.
+They are adopted at the next start; only an orderly stop ends them. Everything is found through the run directories and the mark in
+the environment, never by name, so another platform on the same machine is safe from us.
 """
 
 import json

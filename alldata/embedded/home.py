@@ -110,5 +110,7 @@ def _settled(data: Path, lock: int, web_port: int | None) -> Iterator[Home]:
     home = Home(data, settle_ports(data, web=web_port))
     os.ftruncate(lock, 0)
     os.write(lock, f"process {os.getpid()}, portal {home.url}\n".encode())
-    yield home
-    os.ftruncate(lock, 0)
+    try:
+        yield home
+    finally:
+        os.ftruncate(lock, 0)

@@ -131,7 +131,8 @@ def start_ticks(pid: int) -> int | None:
 def marked(data_dir: Path) -> list[psutil.Process]:
     """Every live process whose environment says that it belongs to this data directory, except us."""
     wanted = f"{MARK}={data_dir}".encode()
-    return [process for process in psutil.process_iter() if process.pid != os.getpid() and _has_mark(process.pid, wanted)]
+    others = (process for process in psutil.process_iter() if process.pid != os.getpid())
+    return [process for process in others if _has_mark(process.pid, wanted)]
 
 
 def _has_mark(pid: int, wanted: bytes) -> bool:

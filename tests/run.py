@@ -1,0 +1,98 @@
+"""What does `make test` run, in which order, and what may be left out here?
+
+Cheapest first, as STYLE asks; all suites run even when one fails, so one run tells everything. A suite that needs a
+program this machine lacks is installed by apt where we may; else it is left out, named with the one command that adds
+it, and only ALLDATA_REQUIRE_ALL=1 turns that into a failure.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from alldata.embedded.prepare import install
+
+PYTHON = sys.executable
+PYTEST = (PYTHON, "-m", "pytest")
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """A program that pip cannot bring, and the Debian packages that do."""
+
+    programs: tuple[str, ...]
+    packages: tuple[str, ...]
+
+    def is_met(self) -> bool:
+        return any(shutil.which(program) for program in self.programs)
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """One line of the summary."""
+
+    name: str
+    command: Sequence[str]
+    need: Need | None = None
+
+
+CHROMIUM = Need(("chromium", "chromium-browser", "google-chrome"), ("chromium", "fonts-noto-cjk"))
+
+CHECKS = (
+    Suite("ruff", (PYTHON, "-m", "ruff", "check", "--quiet", ".")),
+    Suite("mypy", (PYTHON, "-m", "mypy")),
+    Suite("lint-imports", (str(Path(PYTHON).with_name("lint-imports")), "--no-logo")),
+    Suite("shape", (*PYTEST, "tests/architecture/test_shape.py")),
+)
+TESTS = (
+    Suite("pure", (*PYTEST, "tests/pure")),
+    Suite("architecture", (*PYTEST, "tests/architecture", "--deselect", "tests/architecture/test_shape.py")),
+    Suite("database", (*PYTEST, "tests/database")),
+    Suite("doors", (*PYTEST, "tests/doors")),
+    Suite("contract", (*PYTEST, "tests/contract")),
+    Suite("story", (*PYTEST, "tests/story")),
+    Suite("browser", (*PYTEST, "tests/browser"), CHROMIUM),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How one suite went: `passed`, `FAILED` or `left out`."""
+
+    suite: Suite
+    word: str
+    seconds: float = 0.0
+
+
+def run(suite: Suite) -> Outcome:
+    """Run one suite where its needs are met or can be met."""
+    print(f"== {suite.name}", flush=True)
+    if suite.need and not suite.need.is_met() and not install(list(suite.need.packages)):
+        return Outcome(suite, "left out")
+    began = time.monotonic()
+    status = subprocess.run(suite.command, check=False, env={**os.environ, "PYTHONWARNINGS": "default"}).returncode
+    word = "passed" if status == 0 else "FAILED"
+    return Outcome(suite, word, time.monotonic() - began)
+
+
+def main(words: Sequence[str]) -> int:
+    """`check` runs the checks; anything else the checks and the tests."""
+    outcomes = [run(suite) for suite in (CHECKS if "check" in words else (*CHECKS, *TESTS))]
+    print()
+    for outcome in outcomes:
+        print(f"{outcome.suite.name:14} {outcome.word:9} {outcome.seconds:6.1f} s")
+    left_out = [outcome.suite for outcome in outcomes if outcome.word == "left out"]
+    packages = [package for suite in left_out if suite.need for package in suite.need.packages]
+    if left_out:
+        names = ", ".join(suite.name for suite in left_out)
+        print(f"Left out: {names}. To add them: apt-get install {' '.join(packages)}")
+    failed = any(outcome.word == "FAILED" for outcome in outcomes)
+    return 1 if failed or (left_out and os.environ.get("ALLDATA_REQUIRE_ALL") == "1") else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
