@@ -135,8 +135,8 @@ DIMENSIONS: tuple[Dimension, ...] = (
 )
 
 BY_NAME: Mapping[str, Dimension] = {dimension.name: dimension for dimension in DIMENSIONS}
-ADDITIVE: tuple[Dimension, ...] = tuple(d for d in DIMENSIONS if d.kind is Kind.ADDITIVE)
-BILLABLE: tuple[Dimension, ...] = tuple(d for d in ADDITIVE if d.billable)
+ADDITIVE: tuple[str, ...] = tuple(d.name for d in DIMENSIONS if d.kind is Kind.ADDITIVE)
+BILLABLE: tuple[str, ...] = tuple(d.name for d in DIMENSIONS if d.billable)
 
 # Unit as people write it -> (what it measures, base units per 1).
 UNITS: Mapping[str, tuple[str, int]] = {

@@ -1,0 +1,1 @@
+"""The hardware knowledge base: published capability values with their sources (lookup.py)."""
