@@ -6,6 +6,7 @@ transaction that made the fact true.
 
 from django.db import models
 from django.db.models import Q
+from django.db.models.fields.json import KeyTextTransform
 
 from alldata.kernel.ids import uuid7
 
@@ -20,7 +21,10 @@ class OutboxEvent(models.Model):
     at_ms = models.BigIntegerField()
 
     class Meta:
-        indexes = [models.Index(fields=["project_id", "-id"], name="outbox_by_project")]
+        indexes = [
+            models.Index(fields=["project_id", "-id"], name="outbox_by_project"),
+            models.Index(KeyTextTransform("job_id", "fields"), name="outbox_by_job"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.name} {self.id}"

@@ -1,0 +1,73 @@
+"""What metering needs to know of supply and claims. Platform-internal: no viewer, never shown raw."""
+
+from collections.abc import Collection
+from uuid import UUID
+
+from django.db.models import Q
+
+from scheduling.models import Allocation, Attempt, Device
+from scheduling.models.inventory import ADDITIVE
+from scheduling.selectors.answers import AllocationSpan, AttemptView, Supply
+from scheduling.selectors.rows import attempt_view_of
+
+
+def allocations_between(
+    start_ms: int, end_ms: int, *, attempt_ids: Collection[UUID] | None = None
+) -> list[AllocationSpan]:
+    """Claims that overlap [start_ms, end_ms), grace time included, oldest first."""
+    rows = Allocation.objects.filter(
+        Q(end_ms=None) | Q(end_ms__gt=start_ms), start_ms__lt=end_ms
+    ).select_related("attempt", "device__node")
+    if attempt_ids is not None:
+        rows = rows.filter(attempt_id__in=attempt_ids)
+    return [_span(row) for row in rows.order_by("start_ms", "id")]
+
+
+def _span(row: Allocation) -> AllocationSpan:
+    return AllocationSpan(
+        attempt_id=row.attempt_id,
+        job_id=row.attempt.job_id,
+        project_id=row.attempt.project_id,
+        device=row.device.uuid,
+        device_type=row.device.type,
+        node=row.device.node.name,
+        dimension=row.dimension,
+        amount=row.amount,
+        start_ms=row.start_ms,
+        end_ms=row.end_ms,
+    )
+
+
+def supplies(start_ms: int, end_ms: int) -> list[Supply]:
+    """Known capacities of devices that were in service during [start_ms, end_ms)."""
+    rows = Device.objects.filter(
+        Q(retired_ms=None) | Q(retired_ms__gt=start_ms), node__registered_ms__lt=end_ms
+    ).select_related("node", "capacity")
+    return [s for row in rows.order_by("uuid") for s in _supplies_of(row)]
+
+
+def _supplies_of(row: Device) -> list[Supply]:
+    found = []
+    for name in ADDITIVE:
+        capacity = getattr(row.capacity, f"capacity_{name}")
+        if capacity:
+            found.append(
+                Supply(
+                    device=row.uuid,
+                    device_type=row.type,
+                    model=row.model,
+                    node=row.node.name,
+                    dimension=name,
+                    capacity=capacity,
+                    since_ms=row.node.registered_ms,
+                    until_ms=row.retired_ms,
+                    simulated=row.node.simulated,
+                )
+            )
+    return found
+
+
+def attempts_of(job_id: UUID) -> list[AttemptView]:
+    """All attempts of a job, first to last."""
+    rows = Attempt.objects.filter(job_id=job_id).select_related("node").order_by("ordinal")
+    return [attempt_view_of(row) for row in rows]

@@ -1,0 +1,55 @@
+"""Rows of this app as the frozen answers other rooms may hold."""
+
+from scheduling.models import Attempt, Job
+from scheduling.selectors.answers import AttemptView, JobRow
+
+
+def job_row_of(job: Job) -> JobRow:
+    """One job row; load it with `select_related("project")` in lists."""
+    return JobRow(
+        id=job.pk,
+        number=job.number,
+        name=job.name,
+        kind=job.kind,
+        mode=job.mode,
+        profile=f"{job.profile_name}@{job.profile_version}",
+        project_id=job.project_id,
+        project=job.project.name,
+        state=job.state,
+        reason=job.reason,
+        reason_facts=job.reason_facts,
+        stop_requested=job.stop_requested,
+        simulated=False,
+        submitted_ms=job.submitted_ms,
+        started_ms=job.started_ms,
+        ended_ms=job.ended_ms,
+        deadline_ms=job.deadline_ms,
+        deadline_policy=job.deadline_policy,
+        deadline_met=job.deadline_met,
+        cap_nano=job.cap_nano,
+        currency=job.currency,
+        promise=job.promise,
+        rev=job.rev,
+    )
+
+
+def attempt_view_of(attempt: Attempt) -> AttemptView:
+    """One attempt; load it with `select_related("node")` in lists."""
+    return AttemptView(
+        id=attempt.pk,
+        ordinal=attempt.ordinal,
+        engine=attempt.engine,
+        node=attempt.node.name,
+        state=attempt.state,
+        placement=attempt.placement,
+        created_ms=attempt.created_ms,
+        started_ms=attempt.started_ms,
+        ended_ms=attempt.ended_ms,
+        exit_code=attempt.exit_code,
+        signal=attempt.signal,
+        reason=attempt.reason,
+        detail=attempt.detail,
+        limits=attempt.limits,
+        progress=attempt.progress,
+        endpoint=attempt.endpoint,
+    )

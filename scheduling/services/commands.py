@@ -1,0 +1,68 @@
+"""What a submission must contain, as values; doors build these, services trust them."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+from uuid import UUID
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What to run. `files` are {name, text} or {name, sha256}; `outputs` must exist at the end."""
+
+    command: tuple[str, ...]
+    files: tuple[Mapping[str, str], ...] = ()
+    env: Mapping[str, str] = field(default_factory=dict)
+    outputs: tuple[str, ...] = ()
+    ports: tuple[str, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain JSON values, as stored on the job."""
+        plain: dict[str, Any] = json.loads(json.dumps(asdict(self)))
+        return plain
+
+
+@dataclass(frozen=True, slots=True)
+class Sla:
+    """Until when, how strictly, for how much, and whose turn it is."""
+
+    deadline_ms: int | None = None
+    deadline_policy: str = "soft"
+    cap_nano: int | None = None
+    currency: str | None = None
+    policy: str = "deadline_aware"
+    priority: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SubmitCommand:
+    """One job as asked for. `profile` is "name" or "name@version"; empty means the default.
+
+    `then` None starts the inference pipeline when the profile says how to serve; an empty
+    tuple switches it off. `legacy_gpu` is the count of the article's old form.
+    """
+
+    name: str
+    profile: str
+    mode: str
+    entry: Entry
+    request_id: str
+    sla: Sla = Sla()
+    project: UUID | str | None = None
+    then: tuple[str, ...] | None = None
+    timeout_ms: int | None = None
+    legacy_gpu: int | None = None
+    kind: str = ""
+
+    def digest(self) -> str:
+        """sha256 of everything but the request id: equal requests are the same job."""
+        plain = asdict(self) | {"request_id": "", "project": str(self.project)}
+        return digest_of(plain)
+
+
+def digest_of(plain: Any) -> str:
+    """sha256 of canonical JSON."""
+    text = json.dumps(plain, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()
