@@ -1,7 +1,7 @@
 """Which attempts are alive here, whoever started them? Shims outlive a killed supervisor on purpose.
 
-They are adopted at the next start; only an orderly stop ends them. Everything is found through the run directories and the mark in
-the environment, never by name, so another platform on the same machine is safe from us.
+They are adopted at the next start; only an orderly stop ends them. Everything is found through the run
+directories and the mark in the environment, never by name, so another platform on this machine is safe from us.
 """
 
 import json
@@ -58,7 +58,7 @@ def sweep(data: Path, runs: Path) -> int:
     return len(found)
 
 
-def stop_shims(runs: Path, *, grace_s: float = 6.0) -> None:
+def stop_shims(runs: Path, *, grace_s: float = 8.0) -> None:
     """Ask every live shim to end its attempt, then make sure of it, its children included."""
     leaders = shims(runs)
     family = with_descendants(leaders)

@@ -67,6 +67,11 @@ class Home:
     def secret(self, name: str) -> str:
         return self.secret_file(name).read_text().strip()
 
+    @property
+    def bootstrap_file(self) -> Path:
+        """What the first start made: the administrator, and a token for the demo. Readable by us alone."""
+        return self.data / "secrets" / "bootstrap.json"
+
     def log(self, name: str) -> Path:
         return self.data / "logs" / f"{name}.log"
 

@@ -13,12 +13,13 @@ from dataclasses import dataclass, field
 
 import httpx
 
-from alldata.embedded.attempts import stop_shims
+from alldata.embedded.attempts import end, ours, stop_shims
 from alldata.embedded.home import REPOSITORY, Home
 from alldata.embedded.parts import Part, manage, programs
 from alldata.embedded.process import spawn, stop
 
 FIRST_DELAY_S, LONGEST_DELAY_S, STEADY_S = 0.5, 15.0, 60.0
+TEND_S = 0.2
 
 
 class StartFailed(RuntimeError):
@@ -78,6 +79,12 @@ class Supervisor:
             if process.poll() is not None:
                 raise StartFailed(f"a database server ended ({process.returncode}); see {self.home.data / 'logs'}")
 
+    def tend_for_ever(self) -> None:
+        """Until a signal unwinds us."""
+        while True:
+            self.tend()
+            time.sleep(TEND_S)
+
     def stop(self) -> None:
         """End everything of ours: first who could launch more, then the attempts, the databases last."""
         for one in self.running:
@@ -89,6 +96,7 @@ class Supervisor:
         for process, first in self.servers:
             stop(process, first=first)
         self.running, self.servers = [], []
+        end(ours(self.home.data, self.home.runs), grace_s=1.0)
 
     def _launch_programs(self) -> None:
         now = time.monotonic()
@@ -97,9 +105,8 @@ class Supervisor:
     def _prepare(self) -> None:
         self._manage("migrate", "--no-input", "--verbosity", "0")
         output = self._manage("bootstrap")
-        file = self.home.data / "secrets" / "bootstrap.json"
-        file.touch(mode=0o600)
-        file.write_text(output)
+        self.home.bootstrap_file.touch(mode=0o600)
+        self.home.bootstrap_file.write_text(output)
 
     def _manage(self, *words: str) -> str:
         argv, environment = manage(self.home, *words)

@@ -1,4 +1,4 @@
-"""Does the agent install and start where there is no Django? An empty environment, the wheel alone, its own three needs."""
+"""Does the agent install and start where there is no Django? An empty environment, the wheel, its three needs."""
 
 import shutil
 import subprocess
@@ -18,7 +18,7 @@ def run(*command: str | Path) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture(scope="module")
 def room(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The programs of an environment that holds the base wheel and nothing else. Built beside the sources, not in them."""
+    """The programs of an environment with the base wheel alone, built beside the sources and not in them."""
     tree, room = tmp_path_factory.mktemp("tree"), tmp_path_factory.mktemp("room")
     shutil.copy(ROOT / "pyproject.toml", tree)
     for name in ("alldata", "profiles", "scheduling", "costing", "monitoring"):

@@ -1,0 +1,198 @@
+"""What is the whole story, told over REST alone? Discover, publish, submit, follow, serve, judge, price.
+
+Every step is a public call that anybody could make with the token. A step that does not come true names itself.
+"""
+
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from uuid import uuid4
+
+from alldata.cli.client import Client, Json, Refused, Unreachable
+from alldata.kernel.clock import now_ms
+
+EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "digits"
+PROFILE, VERSION = "ocr-train-infer", "1.0"
+DEADLINE_MS = 10 * 60 * 1000
+BUDGET = {"amount": "1.00", "currency": "CNY"}
+RATE_QPS, LOAD_SECONDS = 50, 8
+TRAINING_LIMIT_S, PIPELINE_LIMIT_S, DISCOVERY_LIMIT_S, BOOKING_LIMIT_S = 240.0, 240.0, 60.0, 90.0
+JOB_ENDS = {"succeeded", "failed", "cancelled", "over_budget"}
+
+
+class StepFailed(RuntimeError):
+    """A step did not come true; the message says what was seen."""
+
+
+@dataclass(slots=True)
+class Story:
+    """The steps in order, and what each left for the table."""
+
+    client: Client
+    say: Callable[[str], None]
+    step: str = ""
+    failure: str = ""
+    resources: Json = field(default_factory=dict)
+    job: Json = field(default_factory=dict)
+    pipeline: Json = field(default_factory=dict)
+    costs: dict[str, Json] = field(default_factory=dict)
+    finished: bool = False
+
+    def tell(self) -> None:
+        """Run every step; on the first failure keep its name and reason and stop."""
+        steps = (
+            ("discover this machine", self.discover),
+            (f"publish the profile {PROFILE} {VERSION}", self.publish),
+            ("submit the training job", self.submit),
+            ("train on real handwritten digits", self.follow_training),
+            ("serve and judge the model", self.follow_pipeline),
+            ("price both jobs", self.price),
+        )
+        for number, (name, step) in enumerate(steps, start=2):
+            self.step = name
+            self.say(f"{number}. {name[0].upper()}{name[1:]}")
+            try:
+                step()
+            except (StepFailed, Refused, Unreachable) as failure:
+                self.failure = str(failure)
+                return
+        self.finished = True
+
+    def discover(self) -> None:
+        self.resources = wait_for(
+            "the agent's registration", DISCOVERY_LIMIT_S, lambda: found_devices(self.client.resources())
+        )
+        for device in self.resources["items"]:
+            self.say(f"   {device['type']:8} {device['uuid']:34} {summary_of(device)}")
+
+    def publish(self) -> None:
+        document = (EXAMPLE / "profile.yaml").read_text()
+        version = self.client.publish_profile(document, name=PROFILE, version=VERSION)
+        self.say(f"   {PROFILE} {VERSION} is {version['status']}, digest {version['digest'][:12]}")
+
+    def submit(self) -> None:
+        self.job = self.client.submit(training_request(), request_id=str(uuid4()))
+        self.say(f"   {self.job['number']} queued: done in 10 minutes, for at most 1.00 CNY")
+
+    def follow_training(self) -> None:
+        """Show placement, log and progress while they come; the job must succeed."""
+        follower = Follower(self.client, self.job["id"], self.say)
+        self.job = wait_for("the end of the training job", TRAINING_LIMIT_S, follower.look)
+        if self.job["state"] != "succeeded":
+            raise StepFailed(f"the training job is {self.job['state']} ({self.job.get('reason')})")
+        self.job = wait_for("the stored accuracy", 30.0, lambda: with_accuracy(self.client.job(self.job["id"])))
+
+    def follow_pipeline(self) -> None:
+        """The completion event alone starts this; we only watch."""
+        seen: list[str] = []
+
+        def look() -> Json | None:
+            run = first_item(self.client.pipelines(self.job["id"]))
+            if run is not None and run["step"] not in seen:
+                seen.append(run["step"])
+                self.say(f"   pipeline: {run['step']}")
+            return run if run is not None and run["step"] == "done" else None
+
+        self.pipeline = wait_for("the pipeline's verdict", PIPELINE_LIMIT_S, look)
+        if self.pipeline["verdict"] != "pass":
+            raise StepFailed(f"the verdict is {self.pipeline['verdict'] or 'missing'}: {self.pipeline['reasons']}")
+
+    def price(self) -> None:
+        """Both jobs' drilldowns, once booked; their parts must sum to the total to the last nano."""
+        for name, job in (("training", self.job["id"]), ("serving", self.pipeline["serve"]["id"])):
+            cost = wait_for(f"the {name} job's cost", BOOKING_LIMIT_S, self.booked_cost_of(job))
+            total, parts = nano_of(cost["total"]), parts_of(cost)
+            if sum(parts.values()) != total:
+                raise StepFailed(f"the parts of the {name} job sum to {sum(parts.values())}, not to {total}")
+            self.costs[name] = cost
+            self.say(f"   {name}: {cost['total']['amount']} {cost['total']['currency']} = sum of {len(parts)} parts")
+
+    def booked_cost_of(self, job: str) -> Callable[[], Json | None]:
+        return lambda: booked(self.client.cost(job))
+
+
+@dataclass(slots=True)
+class Follower:
+    """One job, looked at again and again: says what is new."""
+
+    client: Client
+    job: str
+    say: Callable[[str], None]
+    state: str = ""
+    offset: int = 0
+
+    def look(self) -> Json | None:
+        job = self.client.job(self.job)
+        if job["state"] != self.state:
+            self.state = job["state"]
+            self.say(f"   state: {self.state}")
+        log = self.client.log(self.job, after=self.offset)
+        for line in log["text"].splitlines():
+            self.say(f"   | {line}")
+        self.offset = log["next_offset"]
+        return job if self.state in JOB_ENDS and not log["text"] else None
+
+
+def training_request() -> Json:
+    """The job as anybody would post it."""
+    deadline = datetime.fromtimestamp((now_ms() + DEADLINE_MS) / 1000, UTC).isoformat(timespec="seconds")
+    return {
+        "name": "Digits OCR",
+        "kind": "train",
+        "resource_profile": f"{PROFILE}:{VERSION}",
+        "mode": "training",
+        "sla_deadline": deadline,
+        "cost_budget": BUDGET,
+        "entry": {
+            "command": [sys.executable, "train.py"],
+            "files": [{"name": "train.py", "text": (EXAMPLE / "train.py").read_text()}],
+            "outputs": ["model.onnx", "report.json"],
+        },
+        "follow_up": {"serve": {"mode": "inference", "rate_qps": RATE_QPS, "duration_s": LOAD_SECONDS}},
+    }
+
+
+def wait_for(what: str, limit_s: float, look: Callable[[], Json | None]) -> Json:
+    """Look a few times a second until there is an answer; StepFailed when the limit passes."""
+    give_up = time.monotonic() + limit_s
+    while (answer := look()) is None:
+        if time.monotonic() > give_up:
+            raise StepFailed(f"{what} did not come within {limit_s:.0f} s")
+        time.sleep(0.3)
+    return answer
+
+
+def first_item(page: Json) -> Json | None:
+    items = page["items"]
+    return items[0] if items else None
+
+
+def found_devices(page: Json) -> Json | None:
+    return page if page["items"] else None
+
+
+def booked(cost: Json) -> Json | None:
+    """A cost is final when nothing is still on its way into the ledger."""
+    return cost if cost.get("final") else None
+
+
+def with_accuracy(job: Json) -> Json | None:
+    return job if job.get("accuracy") is not None else None
+
+
+def nano_of(money: Json) -> int:
+    return int(money["nano"])
+
+
+def parts_of(cost: Json) -> dict[str, int]:
+    """Nano amounts by capability."""
+    return {part["capability"]: nano_of(part["cost"]) for part in cost["parts"]}
+
+
+def summary_of(device: Json) -> str:
+    """The capacities of one device on one line, with how each is known."""
+    shown = [f"{d['name']} {d['capacity']} ({d['source']})" for d in device["dimensions"] if d["capacity"]]
+    return ", ".join(shown[:3])
