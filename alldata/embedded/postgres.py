@@ -4,7 +4,6 @@
 """
 
 import importlib.util
-import os
 import signal
 import subprocess
 import time
@@ -93,25 +92,25 @@ class Postgres:
 
     def _initialise(self) -> None:
         self.directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+        password_file = self.directory.with_suffix(".password")
+        password_file.touch(mode=0o600)
+        password_file.write_text(self.password)
         give_to_nobody(self.directory)
-        read_end, write_end = os.pipe()
-        os.write(write_end, self.password.encode())
-        os.close(write_end)
+        give_to_nobody(password_file)
         try:
             subprocess.run(
                 [
                     *(binaries() / "initdb", "-D", self.directory, "-U", USER, "-A", "scram-sha-256"),
-                    *("--pwfile", f"/dev/fd/{read_end}", "-E", "UTF8", "--no-locale", "--no-sync"),
+                    *("--pwfile", password_file, "-E", "UTF8", "--no-locale", "--no-sync"),
                 ],
                 check=True,
                 capture_output=True,
-                pass_fds=(read_end,),
                 preexec_fn=preparation(signal.SIGTERM, never_root=True),
             )
         except subprocess.CalledProcessError as failure:
             raise PostgresDied(failure.stderr.decode(errors="replace")[-600:]) from failure
         finally:
-            os.close(read_end)
+            password_file.unlink()
 
 
 def binaries() -> Path:

@@ -93,6 +93,7 @@ def user_namespaces_work() -> bool:
 def give_to_nobody(directory: Path) -> None:
     """Hand a directory over where root cannot use a user namespace; nothing to do anywhere else."""
     if os.geteuid() == 0 and not user_namespaces_work():
+        directory.parent.chmod(0o711)  # to be passed through, not to be listed
         for path in (directory, *directory.rglob("*")):
             os.chown(path, _NOBODY, _NOBODY, follow_symlinks=False)
 
