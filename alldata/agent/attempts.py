@@ -14,7 +14,7 @@ from typing import Any
 
 from alldata.agent.files import read_json
 from alldata.agent.spool import Counters
-from alldata.agent.wire import AttemptUsage, Quality, Source, Usage
+from alldata.agent.wire import AttemptUsage, Quality, Usage
 
 KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 COUNTED = ("cpu_us", "memory_byte_ms", "read_ios", "write_ios", "read_bytes", "write_bytes")
@@ -40,7 +40,15 @@ class Metered:
     counters: Counters
     memory_bytes: int | None
     memory_peak_bytes: int | None
+    elapsed_ms: int | None
     quality: Quality
+
+    def span(self, before: Counters) -> tuple[int, int] | tuple[None, None]:
+        """When the usage since `before` happened, by the shim's own count of time."""
+        if self.elapsed_ms is None:
+            return None, None
+        passed = max(0, self.elapsed_ms - before.get("elapsed_ms", 0))
+        return max(0, self.at_ms - passed), self.at_ms
 
 
 class Attempts:
@@ -53,17 +61,19 @@ class Attempts:
         self._peaks: dict[str, int] = {}
         self._specs: dict[str, dict[str, Any]] = {}
         self._gone_since: dict[str, int] = {}
+        self._present: set[str] | None = None
 
     def look(self, at_ms: int) -> None:
         """Read the usage files that changed."""
         try:
-            present = {entry.name for entry in os.scandir(self._runs_dir) if KEY.fullmatch(entry.name)}
+            self._present = {entry.name for entry in os.scandir(self._runs_dir) if KEY.fullmatch(entry.name)}
         except OSError:
-            return  # not there (yet, or just now): nothing is known, so nothing is forgotten
-        for key in present:
+            self._present = None  # not there (yet, or just now): nothing is known, so nothing is forgotten
+            return
+        for key in self._present:
             self._gone_since.pop(key, None)
             self._read(key)
-        for key in self._latest.keys() - present:
+        for key in self._latest.keys() - self._present:
             self._gone_since.setdefault(key, at_ms)
 
     def _read(self, key: str) -> None:
@@ -86,13 +96,16 @@ class Attempts:
     ) -> tuple[tuple[AttemptUsage, ...], dict[str, Counters]]:
         """Usage since `reported`, and what will have been reported once it is safe on disk."""
         usages: list[AttemptUsage] = []
+        if self._present is not None:
+            for key in reported.keys() - self._present:  # may have gone while we were away
+                self._gone_since.setdefault(key, at_ms)
         after = {key: counters for key, counters in reported.items() if not self._is_over(key, at_ms)}
         for key, metered in self._latest.items():
             before = reported.get(key, {})
-            if metered.at_ms <= before.get("at_ms", -1):
+            if metered.at_ms == before.get("at_ms"):
                 continue
-            devices = self._devices(key, places)
-            usages += _usages(key, metered, before, (devices, self._peak(key, metered, before)))
+            peak = self._peak(key, metered, before)
+            usages += _usages(key, self._devices(key, places), _growth(metered, before, peak), metered.span(before))
             after[key] = _advance(before, metered)
         return tuple(usages), after
 
@@ -133,6 +146,7 @@ def parse_usage(found: Mapping[str, Any] | None) -> Metered | None:
         counters={name: amounts[name] for name in COUNTED if name in amounts},
         memory_bytes=amounts.get("memory_bytes"),
         memory_peak_bytes=amounts.get("memory_peak_bytes"),
+        elapsed_ms=amounts.get("elapsed_ms"),
         quality=quality if quality in ("measured", "proxy", "estimated") else "measured",
     )
 
@@ -163,22 +177,20 @@ def _advance(before: Counters, metered: Metered) -> Counters:
     """Counters never fall: a shim that counts again from 0 must not be paid twice."""
     grown = {name: max(value, before.get(name, 0)) for name, value in metered.counters.items()}
     peak = max(metered.memory_peak_bytes or 0, before.get("memory_peak_bytes", 0))
-    return {**before, **grown, "at_ms": metered.at_ms, "memory_peak_bytes": peak}
+    elapsed = max(metered.elapsed_ms or 0, before.get("elapsed_ms", 0))
+    return {**before, **grown, "at_ms": metered.at_ms, "memory_peak_bytes": peak, "elapsed_ms": elapsed}
 
 
-def _usages(
-    key: str, metered: Metered, before: Counters, placed: tuple[Mapping[str, str], int | None]
-) -> list[AttemptUsage]:
-    devices, memory_peak = placed
-    source: Source = "measured"
+def _growth(metered: Metered, before: Counters, memory_peak: int | None) -> dict[str, dict[str, Usage]]:
+    """Usage by device type and dimension."""
 
     def grown(*names: str, times: int = 1, peak: int | None = None) -> Usage:
         if any(name not in metered.counters for name in names):
-            return Usage(None, source, "missing", reason="not_counted_by_the_engine")
+            return Usage(None, "measured", "missing", reason="not_counted_by_the_engine")
         amount = sum(max(0, metered.counters[name] - before.get(name, 0)) for name in names)
-        return Usage(amount * times, source, metered.quality, peak)
+        return Usage(amount * times, "measured", metered.quality, peak)
 
-    found = {
+    return {
         "cpu": {"cpu_millicores": grown("cpu_us")},
         "memory": {"memory_bytes": grown("memory_byte_ms", peak=memory_peak)},
         "storage": {
@@ -186,4 +198,12 @@ def _usages(
             "storage_bandwidth": grown("read_bytes", "write_bytes", times=1000),
         },
     }
-    return [AttemptUsage(key, devices[kind], dims) for kind, dims in found.items() if kind in devices]
+
+
+def _usages(
+    key: str,
+    devices: Mapping[str, str],
+    growth: Mapping[str, Mapping[str, Usage]],
+    span: tuple[int, int] | tuple[None, None],
+) -> list[AttemptUsage]:
+    return [AttemptUsage(key, devices[kind], dims, *span) for kind, dims in growth.items() if kind in devices]

@@ -66,13 +66,16 @@ class Sampler:
         self._previous = dict(readings)
         self._looked_ms = at_ms
 
-    def close(self) -> tuple[DeviceUsage, ...]:
-        """The window's usage by device; the next window starts empty."""
+    def peek(self) -> tuple[DeviceUsage, ...]:
+        """The open window's usage by device."""
         by_device: dict[str, dict[str, Usage]] = {}
         for (uuid, dimension), total in self._totals.items():
             by_device.setdefault(uuid, {})[dimension] = total.as_usage()
-        self._totals = {}
         return tuple(DeviceUsage(uuid, dims) for uuid, dims in by_device.items())
+
+    def clear(self) -> None:
+        """The window is safe elsewhere; the next one starts empty."""
+        self._totals = {}
 
 
 def _gather(total: Total, before: Reading | None, now: Reading, span_ms: int) -> None:

@@ -138,11 +138,17 @@ class DeviceUsage:
 
 @dataclass(frozen=True, slots=True)
 class AttemptUsage:
-    """What one attempt used of one device since its usage was last reported."""
+    """What one attempt used of one device since its usage was last reported.
+
+    [start_ms, end_ms) is when: it may lie before the frame's window, for the agent may have been
+    away while the attempt ran. None when the engine does not say.
+    """
 
     key: str
     device: str
     dims: Mapping[str, Usage]
+    start_ms: int | None = None
+    end_ms: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

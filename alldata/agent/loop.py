@@ -1,0 +1,200 @@
+"""What does a running agent do, second by second?
+
+Look at the counters every sampling interval; close a window when its time is up and there is room
+in the spool, make it durable, and let the reporter send it. Facts are probed again every half
+minute. An epoch is (boot id, start count): a new one begins at every start and whenever the wall
+clock and our own count of time have parted.
+"""
+
+import logging
+import subprocess
+import threading
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from alldata.agent import calibrate
+from alldata.agent.attempts import Attempts, Places
+from alldata.agent.clock import Timeline, mono_ms, wall_ms
+from alldata.agent.probe import nvme
+from alldata.agent.probe.machine import Machine, inspect
+from alldata.agent.probe.nvml import Nvml, start
+from alldata.agent.probe.tree import Tree
+from alldata.agent.report import Reporter
+from alldata.agent.sample import Sampler, read_all
+from alldata.agent.spool import Spool
+from alldata.agent.version import VERSION
+from alldata.agent.wire import Frame, Register
+
+PROBE_EVERY_MS = 30_000
+CALIBRATE_AFTER_MS = 1_000
+MAX_CLAMP_MS = 5_000
+FINISH_MS = 2_000
+
+log = logging.getLogger("alldata.agent")
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What the operator decided."""
+
+    name: str
+    runs_dir: Path
+    state_dir: Path
+    window_ms: int = 2_000
+    sampling_ms: int = 1_000
+    root: Path = Path("/")
+    simulated: bool = False
+    recalibrate: bool = False
+
+
+@dataclass(slots=True)
+class Epoch:
+    """One unbroken count of time."""
+
+    name: str
+    timeline: Timeline
+    window_start_ms: int
+    seq: int = 0
+    sampler: Sampler = field(default_factory=Sampler)
+
+
+class Probe:
+    """The machine as last probed, and the facts to register."""
+
+    def __init__(self, setup: Setup) -> None:
+        self._setup = setup
+        self.tree = Tree(setup.root)
+        self.nvml: Nvml | None
+        self.nvml, self._why_no_nvml = start() if self.tree.is_live else (None, "recorded_machine")
+        self.machine: Machine = self.look()
+        self.looked_ms = mono_ms()
+
+    def look(self) -> Machine:
+        self.looked_ms = mono_ms()
+        self.machine = inspect(self._setup.name, root=self._setup.root, nvml=self.nvml, why_no_nvml=self._why_no_nvml)
+        return self.machine
+
+    def facts(self, epoch: str) -> Register:
+        """Everything to register, measured values included."""
+        found = self.machine
+        measured = calibrate.load(self._setup.state_dir, found, wall_ms())
+        return Register(
+            hostname=found.hostname,
+            boot_id=found.boot_id,
+            epoch=epoch,
+            cores=found.cores,
+            numa=tuple(pool.as_wire() for pool in found.pools),
+            devices=calibrate.apply(found.devices, measured),
+            sampling_ms=self._setup.sampling_ms,
+            window_ms=self._setup.window_ms,
+            links=found.links,
+            simulated=self._setup.simulated,
+            versions=found.versions | {"agent": VERSION},
+            limits=found.limits,
+            gaps=found.gaps,
+        )
+
+    def places(self) -> Places:
+        """Where attempts' usage belongs."""
+        devices = self.machine.devices
+        drive = nvme.backing(self.tree, self._setup.runs_dir)
+        return Places(
+            cpu={d.numa_node: d.uuid for d in devices if d.type == "cpu" and d.numa_node is not None},
+            memory={d.numa_node: d.uuid for d in devices if d.type == "memory" and d.numa_node is not None},
+            node_of_cpu={cpu: pool.node for pool in self.machine.pools for cpu in pool.cpus},
+            storage=next((d.uuid for d in devices if d.type == "storage" and d.name == drive), None),
+        )
+
+
+class Agent:
+    """One agent over one spool. `run` returns when `ending` is set."""
+
+    def __init__(self, setup: Setup, spool: Spool, probe: Probe) -> None:
+        self._setup = setup
+        self._spool = spool
+        self._probe = probe
+        self._attempts = Attempts(setup.runs_dir)
+        self._epoch = self._begin_epoch()
+        self._places = probe.places()
+        self._child: subprocess.Popen[bytes] | None = None
+        self._calibrate_at: int | None = mono_ms() + CALIBRATE_AFTER_MS
+        self.facts = probe.facts(self._epoch.name)
+
+    def _begin_epoch(self) -> Epoch:
+        """A new count of time whose first window does not reach into the last one of the spool."""
+        name = f"{self._probe.machine.boot_id}:{self._spool.next_start()}"
+        timeline = Timeline.from_now()
+        now = timeline.now_ms()
+        last = self._spool.last_end_ms
+        return Epoch(name, timeline, last if now < last <= now + MAX_CLAMP_MS else now)
+
+    def run(self, reporter: Reporter, ending: threading.Event) -> None:
+        """Look, close, report, until told to end; the last window is closed then too."""
+        self._look()
+        due = mono_ms()
+        while not ending.is_set():
+            due = max(due + self._setup.sampling_ms, mono_ms() - self._setup.sampling_ms)
+            ending.wait(max(0, due - mono_ms()) / 1000)
+            self._look()
+            if self._window_ms() >= self._setup.window_ms or ending.is_set():
+                self._close(reporter)
+            self._refresh(reporter)
+        if self._child is not None:
+            self._child.terminate()
+            self._child.wait()
+        reporter.finish(FINISH_MS)
+
+    def _window_ms(self) -> int:
+        return self._epoch.timeline.now_ms() - self._epoch.window_start_ms
+
+    def _look(self) -> None:
+        at_ms = self._epoch.timeline.now_ms()
+        self._epoch.sampler.look(read_all(self._probe.tree, self._probe.machine, self._probe.nvml), at_ms)
+        self._attempts.look(at_ms)
+
+    def _close(self, reporter: Reporter) -> None:
+        """Make the window durable. Without room or disk it stays open and grows coarser."""
+        epoch, at_ms = self._epoch, self._epoch.timeline.now_ms()
+        if at_ms <= epoch.window_start_ms or not self._spool.has_room:
+            return
+        attempts, reported = self._attempts.close(self._spool.reported, self._places, at_ms)
+        devices = epoch.sampler.peek()
+        frame = Frame(epoch.name, epoch.seq + 1, epoch.window_start_ms, at_ms, devices, attempts)
+        try:
+            self._spool.append(frame, reported)
+        except OSError as failure:
+            log.error("the spool cannot be written, the window stays open: %s", failure)
+            return
+        epoch.sampler.clear()
+        self._attempts.settled(at_ms)
+        epoch.seq, epoch.window_start_ms = frame.seq, at_ms
+        reporter.wake()
+        if epoch.timeline.has_parted:
+            log.warning("the clock was set or the machine slept: a new epoch begins")
+            self._epoch = self._begin_epoch()
+            self._announce(reporter)
+
+    def _refresh(self, reporter: Reporter) -> None:
+        """Probe again when it is time, and take up a finished calibration."""
+        if self._calibration_is_new() or mono_ms() - self._probe.looked_ms >= PROBE_EVERY_MS:
+            self._probe.look()
+            self._places = self._probe.places()
+            self._announce(reporter)
+
+    def _announce(self, reporter: Reporter) -> None:
+        facts = self._probe.facts(self._epoch.name)
+        if facts != self.facts:
+            self.facts = facts
+            reporter.announce(facts)
+
+    def _calibration_is_new(self) -> bool:
+        """Start measuring once, where no kept result serves; True when the result has arrived."""
+        if self._child is not None and self._child.poll() is not None:
+            self._child = None
+            return True
+        if self._calibrate_at is not None and mono_ms() >= self._calibrate_at:
+            self._calibrate_at = None
+            kept = calibrate.load(self._setup.state_dir, self._probe.machine, wall_ms())
+            if self._probe.tree.is_live and (kept is None or self._setup.recalibrate):
+                self._child = calibrate.start_child(self._setup.state_dir, self._setup.runs_dir)
+        return False
