@@ -19,7 +19,7 @@ def submit(client: Client, asked: argparse.Namespace) -> None:
 
 
 def jobs(client: Client, asked: argparse.Namespace) -> None:
-    for job in client.jobs()["items"]:
+    for job in client.jobs()["jobs"]:
         print(f"{job['reference']:8} {job['state']:11} {job['name']}")
 
 

@@ -17,12 +17,12 @@ def result_of(story: Story, *, wall_s: float) -> Json:
         "failure": story.failure or None,
         "wall_s": round(wall_s, 1),
         "deadline_met": story.job.get("deadline_met"),
-        "accuracy": story.job.get("accuracy"),
+        "accuracy": load.get("accuracy"),
         "verdict": story.pipeline.get("verdict"),
         "qps": load.get("qps"),
         "p50_ms": load.get("p50_ms"),
         "p99_ms": load.get("p99_ms"),
-        "errors": load.get("errors"),
+        "errors": (load["failures"] + load["wrong"]) if load else None,
         "cost": cost_of(story),
     }
     return empty_result(story.step) | known
