@@ -7,6 +7,7 @@ with the process, so a killed supervisor never blocks the next start.
 import fcntl
 import os
 import secrets
+import socket
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -40,6 +41,11 @@ class Home:
     @property
     def url(self) -> str:
         return f"http://127.0.0.1:{self.ports['web']}"
+
+    @property
+    def node(self) -> str:
+        """Under which name agent and local engine know this machine."""
+        return os.environ.get("ALLDATA_NODE") or socket.gethostname()
 
     @property
     def postgres(self) -> Postgres:
@@ -84,6 +90,7 @@ class Home:
             "ALLDATA_SECRET_KEY_FILE": str(self.secret_file("secret_key")),
             "ALLDATA_AGENT_KEY_FILE": str(self.secret_file("agent_key")),
             "ALLDATA_URL": self.url,
+            "ALLDATA_NODE": self.node,
             "DATABASE_URL": self.postgres.url,
             "REDIS_URL": self.valkey.url,
             "DJANGO_SETTINGS_MODULE": "alldata.settings",

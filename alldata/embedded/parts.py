@@ -42,7 +42,7 @@ def _worker(home: Home) -> Part:
 
 
 def _agent(home: Home) -> Part:
-    server = ("--server", home.url, "--key-file", str(home.secret_file("agent_key")))
+    server = ("--server", home.url, "--key-file", str(home.secret_file("agent_key")), "--name", home.node)
     places = ("--runs-dir", str(home.runs), "--spool", str(home.data / "agent"))
     return _python(home, "agent", "alldata.agent", "run", *server, *places)
 

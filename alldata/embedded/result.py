@@ -98,7 +98,7 @@ def duration_of(job: Json) -> str:
     promise = job.get("promise") or {}
     started, ended = job.get("started_ms"), job.get("ended_ms")
     actual = None if started is None or ended is None else (ended - started) / 1000
-    predicted = promise.get("duration_p50_ms")
+    predicted = promise.get("predicted_ms")
     return f"predicted {shown(predicted and predicted / 1000, ' s')}, actual {shown(actual, ' s')}"
 
 

@@ -1,0 +1,83 @@
+"""Does the story end right when worker, web server and supervisor are killed at random points of it?"""
+
+import random
+import time
+from collections import Counter
+from uuid import uuid4
+
+import pytest
+
+from alldata.cli.client import Client, Json, Unreachable
+from alldata.embedded.story import EXAMPLE, PROFILE, VERSION, found_devices, training_request
+from tests.story.house import House, eventually
+
+#: Long enough to be hit while it trains.
+EPOCHS = "700"
+
+
+def long_training() -> Json:
+    body = training_request()
+    body["entry"]["env"] = {"EPOCHS": EPOCHS}
+    return body
+
+
+def patiently(client: Client, call: str, *words: str) -> Json | None:
+    """A read that tolerates a server that is just being restarted."""
+    try:
+        answer: Json = getattr(client, call)(*words)
+    except Unreachable:
+        return None
+    return answer
+
+
+def finished_pipeline(client: Client, job: str) -> Json | None:
+    page = patiently(client, "pipelines", job)
+    runs = page["pipelines"] if page else []
+    return runs[0] if runs and runs[0]["step"] == "done" else None
+
+
+@pytest.mark.parametrize("seed", [7])
+def test_one_success_whatever_is_killed(house: House, seed: int) -> None:
+    dice = random.Random(seed)
+    house.start()
+    with house.client() as client:
+        eventually(lambda: found_devices(client.resources()), "the agent registers")
+        client.publish_profile((EXAMPLE / "profile.yaml").read_text(), name=PROFILE, version=VERSION)
+        body, request_id = long_training(), str(uuid4())
+        job = client.submit(body, request_id=request_id)["id"]
+        victims = ["celery", "gunicorn", "supervisor", "celery"]
+        dice.shuffle(victims)
+        for victim in victims:
+            time.sleep(dice.uniform(0.3, 4.0))
+            strike(house, victim)
+        same = eventually(lambda: resubmitted(client, body, request_id), "the repeated request is answered", 30)
+        assert same["id"] == job
+        run = eventually(lambda: finished_pipeline(client, job), "the pipeline ends", 200)
+        assert_told_once(client, job, run)
+    assert house.stop() == []
+
+
+def strike(house: House, victim: str) -> None:
+    """kill -9; a killed supervisor is started again, the others it restarts itself."""
+    if victim == "supervisor":
+        house.kill_supervisor()
+        house.start()
+    else:
+        house.kill_part(victim)
+
+
+def resubmitted(client: Client, body: Json, request_id: str) -> Json | None:
+    try:
+        return client.submit(body, request_id=request_id)
+    except Unreachable:
+        return None
+
+
+def assert_told_once(client: Client, job: str, run: Json) -> None:
+    """One success, no lost and no doubled step, one bill whose parts sum."""
+    seen = client.job(job)
+    assert seen["state"] == "succeeded"
+    assert Counter(attempt["state"] for attempt in seen["attempts"])["succeeded"] == 1
+    kinds = Counter(one["kind"] for one in client.jobs()["jobs"])
+    assert (kinds["train"], kinds["serve"], kinds["load_test"]) == (1, 1, 1)
+    assert run["verdict"] in {"pass", "inconclusive"}, run["reasons"]
