@@ -1,0 +1,154 @@
+"""What a document says, as frozen values in base units.
+
+A `Document` is one file; a `Demand` is what is asked for in one mode (or on one rung of the
+fallback ladder), with everything overlaid. `needs_json` is the plain form that scheduling
+stores with a job and turns into its own values.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from profiles.errors import UnknownMode
+
+Value = str | int | float
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A hard rule on one attribute: op is eq, in, min, max, regex or version_min."""
+
+    attribute: str
+    op: str
+    value: Value | tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """`count` devices of one type; `shares` are parts per million of each device."""
+
+    type: str
+    count: int = 1
+    rules: tuple[Rule, ...] = ()
+    amounts: Mapping[str, int] = field(default_factory=dict)
+    shares: Mapping[str, int] = field(default_factory=dict)
+    component: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Alignment:
+    """How near the devices must be; `spread` asks for different nodes."""
+
+    same: str = "numa"
+    allow_cross_numa: bool = False
+    spread: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SchedulingBlock:
+    """What the profile wishes where the job says nothing."""
+
+    priority_class: str = "normal"
+    deadline_policy: str = "soft"
+    policy: str = "deadline_aware"
+
+
+@dataclass(frozen=True, slots=True)
+class Serving:
+    """Thresholds a served model is judged by; None is not judged."""
+
+    qps: float | None = None
+    p50_ms_max: float | None = None
+    p99_ms_max: float | None = None
+    min_accuracy: float | None = None
+    max_error_rate: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Lru:
+    """A unit at the grain of a service: what one instance holds."""
+
+    name: str
+    amounts: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """What is asked for, everything overlaid."""
+
+    resources: tuple[Resource, ...]
+    alignment: Alignment = Alignment()
+    grace_ms: int = 30_000
+    scheduling: SchedulingBlock = SchedulingBlock()
+    serving: Serving = Serving()
+    currency: str | None = None
+    rates_nano: Mapping[str, int] = field(default_factory=dict)
+    lru: Lru | None = None
+
+    def needs_json(self) -> dict[str, object]:
+        """`{needs: [{type, count, constraints, amounts, shares, component}], same, allow_cross_numa}`."""
+        return {
+            "needs": [_need(resource) for resource in self.resources],
+            "same": self.alignment.same,
+            "allow_cross_numa": self.alignment.allow_cross_numa,
+        }
+
+
+def _need(resource: Resource) -> dict[str, object]:
+    return {
+        "type": resource.type,
+        "count": resource.count,
+        "constraints": [
+            {"attribute": r.attribute, "op": r.op, "value": list(r.value) if isinstance(r.value, tuple) else r.value}
+            for r in resource.rules
+        ],
+        "amounts": dict(resource.amounts),
+        "shares": dict(resource.shares),
+        "component": resource.component,
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A profile: one demand a mode, and the ladder to fall back on."""
+
+    name: str
+    version: str
+    description: str
+    body: Demand
+    modes: Mapping[str, Demand]
+    alternatives: tuple[Demand, ...]
+    canonical: str  # JSON with sorted keys
+    digest: str  # sha256 of `canonical`
+
+    kind = "demand"
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One described piece of hardware; `attributes` are in base units, by dimension name."""
+
+    name: str
+    type: str
+    vendor: str
+    model: str
+    attributes: Mapping[str, Value]
+
+
+@dataclass(frozen=True, slots=True)
+class Supply:
+    """Hardware as described by hand or by an import."""
+
+    parts: tuple[Part, ...]
+    canonical: str
+    digest: str
+
+    kind = "supply"
+
+
+def resolve(document: Document, mode: str | None = None) -> Demand:
+    """What is asked for in `mode` (None: the body as it stands). Errors: UnknownMode."""
+    if mode is None:
+        return document.body
+    if mode not in document.modes:
+        raise UnknownMode(f"{document.name} {document.version}", mode, tuple(sorted(document.modes)))
+    return document.modes[mode]

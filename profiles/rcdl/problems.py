@@ -1,0 +1,72 @@
+"""What is wrong with a document, where exactly, and what would be right?
+
+Codes are stable: unknown_key wrong_type unknown_unit unit_mismatch unit_slip out_of_range
+missing duplicate contradiction unknown_capability bad_version syntax encoding too_large.
+Warnings also use not_enforced and unused.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+
+from profiles.dimensions import closest
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One error or warning. Lines and columns count from 1; `path` reads like resources[0].count."""
+
+    line: int
+    column: int
+    path: str
+    code: str
+    message: str
+    expected: str = ""
+    found: str = ""
+    suggestion: str | None = None
+
+    def as_json(self) -> Mapping[str, object]:
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """A place in the document."""
+
+    line: int
+    column: int
+    path: str = ""
+
+    def at(self, path: str) -> "Spot":
+        return Spot(self.line, self.column, path)
+
+
+@dataclass(slots=True)
+class Findings:
+    """Collects problems while a document is read; each is kept once."""
+
+    errors: list[Problem] = field(default_factory=list)
+    warnings: list[Problem] = field(default_factory=list)
+
+    def error(self, spot: Spot, code: str, expected: str, found: object, suggestion: str | None = None) -> None:
+        _keep(self.errors, _problem(spot, code, expected, str(found)[:120], suggestion))
+
+    def warning(self, spot: Spot, code: str, expected: str, found: object, suggestion: str | None = None) -> None:
+        _keep(self.warnings, _problem(spot, code, expected, str(found)[:120], suggestion))
+
+    def unknown(self, spot: Spot, code: str, found: str, known: Iterable[str]) -> None:
+        """An unknown word, with the nearest known one."""
+        names = sorted(known)
+        near = closest(found, names)
+        shown = ", ".join(names[:20]) + (", ..." if len(names) > 20 else "")
+        self.error(spot, code, f"one of {shown}", found, f"did you mean {near}?" if near else None)
+
+
+def _problem(spot: Spot, code: str, expected: str, found: str, suggestion: str | None) -> Problem:
+    message = f"found {found}, expected {expected}" if found else f"expected {expected}"
+    return Problem(spot.line, spot.column, spot.path, code, message, expected, found, suggestion)
+
+
+def _keep(problems: list[Problem], new: Problem) -> None:
+    """A part that modes inherit is read once for each: the same fault at the same place counts once."""
+    if all((p.line, p.column, p.code, p.message) != (new.line, new.column, new.code, new.message) for p in problems):
+        problems.append(new)
