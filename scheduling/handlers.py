@@ -1,1 +1,40 @@
 """What scheduling does when it hears a fact: database work and wake-ups, nothing else."""
+
+from django.db import transaction
+
+from alldata.kernel.events import AttemptMoved, CapacityChanged, JobMoved, JobSubmitted
+from alldata.outbox.subscribers import subscribe
+from scheduling.lifecycle import AttemptState, JobState
+from scheduling.services import waking
+from scheduling.services.pipelines import start_pipeline
+
+
+@subscribe(JobSubmitted)
+def plan_new_job(event: JobSubmitted, now_ms: int) -> None:
+    """A job joined the queue."""
+    transaction.on_commit(waking.wake_planner)
+
+
+@subscribe(CapacityChanged)
+def plan_on_capacity(event: CapacityChanged, now_ms: int) -> None:
+    """Supply appeared or was freed."""
+    transaction.on_commit(waking.wake_planner)
+
+
+@subscribe(JobMoved)
+def follow_job(event: JobMoved, now_ms: int) -> None:
+    """Placed jobs are launched, requeued ones planned; a success may start a pipeline."""
+    if event.to == JobState.ADMITTED:
+        transaction.on_commit(waking.wake_driver)
+    if event.to == JobState.QUEUED:
+        transaction.on_commit(waking.wake_planner)
+    if event.to == JobState.SUCCEEDED:
+        start_pipeline(job_id=event.job_id, now_ms=now_ms)
+    transaction.on_commit(waking.wake_pipelines)
+
+
+@subscribe(AttemptMoved)
+def follow_attempt(event: AttemptMoved, now_ms: int) -> None:
+    """A server that runs may be ready; a finished process has files to collect."""
+    if event.to == AttemptState.RUNNING:
+        transaction.on_commit(waking.wake_pipelines)

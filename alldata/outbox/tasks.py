@@ -56,3 +56,10 @@ def _deliver_or_postpone(delivery: Delivery, *, now_ms: int) -> None:
         delivery.done_ms = now_ms
         delivery.last_error = ""
     delivery.save(update_fields=["tries", "last_error", "due_ms", "done_ms"])
+
+
+@shared_task(name="alldata.outbox.tasks.prune", ignore_result=True)
+def prune() -> None:
+    """Forget deliveries done a week ago; the facts themselves are the history and stay."""
+    week_ago = clock.now_ms() - 7 * 86_400_000
+    Delivery.objects.filter(done_ms__lt=week_ago).delete()

@@ -11,10 +11,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from alldata.kernel.ids import uuid7
-from profiles.dimensions import ADDITIVE as DIMENSIONS
-#: Names of the additive dimensions, in the order of the wide row.
-ADDITIVE = tuple(dimension.name for dimension in DIMENSIONS)
-
+from profiles.dimensions import ADDITIVE
 
 class Node(models.Model):
     """One machine that an agent speaks for."""

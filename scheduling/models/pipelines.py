@@ -28,7 +28,7 @@ class Artifact(models.Model):
 class PipelineRun(models.Model):
     """One run of the inference pipeline, started by one finished training job, once.
 
-    Steps: package -> serve -> ready -> test -> done. Each is reached by a level-triggered
+    Steps: package -> serve -> test -> done. Each is reached by a level-triggered
     pass that looks at the jobs below and moves at most one step.
     """
 
@@ -38,7 +38,7 @@ class PipelineRun(models.Model):
     trigger = models.OneToOneField("scheduling.Job", models.PROTECT, related_name="pipeline")
     serve_job = models.ForeignKey("scheduling.Job", models.PROTECT, null=True, related_name="+")
     test_job = models.ForeignKey("scheduling.Job", models.PROTECT, null=True, related_name="+")
-    step = models.CharField(max_length=12, default="package")
+    step = models.CharField(max_length=12, default="package")  # package serve test done
     plan = models.JSONField()  # asked rate, duration, thresholds
     ready_ms = models.BigIntegerField(null=True)
     load = models.JSONField(default=dict)  # LoadResult

@@ -112,7 +112,7 @@ class PipelineView:
     trigger: JobRow
     serve: JobRow | None
     test: JobRow | None
-    step: str  # package, serve, ready, test, done
+    step: str  # package, serve, test, done
     plan: Mapping[str, Any]  # rate_qps, duration_s, thresholds
     ready_ms: int | None
     load: Mapping[str, Any]  # LoadResult as JSON, {} until measured

@@ -8,7 +8,7 @@ so a kill at any instant is repaired by the next pass. Next: costing/services/me
 from collections import defaultdict
 
 from scheduling.errors import EngineAway, IllegalMove
-from scheduling.executors.base import Executor, Observation, Phase
+from scheduling.executors.base import Executor, LaunchRefused, Observation, Phase
 from scheduling.lifecycle import ATTEMPT_ENDS, MAX_AGE_MS, AllocationState, AttemptState, JobState
 from scheduling.models import Allocation, Attempt
 from scheduling.ports import Ports
@@ -69,7 +69,11 @@ def _step(ports: Ports, engine: Executor, attempt: Attempt, seen: Observation, n
 
 
 def _launch(ports: Ports, engine: Executor, attempt: Attempt, now_ms: int) -> bool:
-    engine.launch(str(attempt.pk), launch_spec(attempt, blobs=ports.blobs))
+    try:
+        engine.launch(str(attempt.pk), launch_spec(attempt, blobs=ports.blobs))
+    except LaunchRefused as refusal:
+        finishing.refuse_launch(attempt, str(refusal), now_ms=now_ms)
+        return True
     move_attempt(attempt, AttemptState.STARTING, now_ms=now_ms)
     Allocation.objects.filter(attempt=attempt, state=AllocationState.RESERVED).update(
         state=AllocationState.HELD

@@ -95,6 +95,12 @@ def cancel_unstarted(attempt: Attempt, *, now_ms: int) -> None:
     _end(attempt, AttemptState.CANCELLED, attempt.job.stop_requested, now_ms=now_ms)
 
 
+def refuse_launch(attempt: Attempt, why: str, *, now_ms: int) -> None:
+    """The engine will never run this spec: no other try would differ."""
+    columns = {"ended_ms": now_ms, "detail": why[:4000]}
+    _end(attempt, AttemptState.FAILED, "launch_refused", columns=columns, now_ms=now_ms)
+
+
 def _end(
     attempt: Attempt,
     to: AttemptState,

@@ -5,6 +5,9 @@ Capacity may fall below what is reserved: the row is then flagged overcommitted 
 database and takes nothing new.
 """
 
+import json
+from dataclasses import asdict
+
 from django.db import transaction
 
 from alldata.agent.wire import Register
@@ -19,28 +22,21 @@ def register_node(message: Register, *, agent: str, agent_version: str, now_ms: 
     """Store the machine; True when anything the planner can see has changed."""
     devices = derive(message)
     with transaction.atomic():
+        columns = {
+            "engine": message.engine,
+            "agent_version": agent_version,
+            "boot_id": message.boot_id,
+            "facts": json.loads(json.dumps(asdict(message))),
+            "seen_ms": now_ms,
+            "simulated": message.simulated,
+        }
         node, created = Node.objects.update_or_create(
             name=agent,
-            defaults={
-                "engine": message.engine,
-                "agent_version": agent_version,
-                "boot_id": message.boot_id,
-                "facts": message.to_json(),
-                "seen_ms": now_ms,
-                "simulated": message.simulated,
-            },
-            create_defaults={
-                "name": agent,
-                "engine": message.engine,
-                "agent_version": agent_version,
-                "boot_id": message.boot_id,
-                "facts": message.to_json(),
-                "seen_ms": now_ms,
-                "registered_ms": now_ms,
-                "simulated": message.simulated,
-            },
+            defaults=columns,
+            create_defaults=columns | {"name": agent, "registered_ms": now_ms},
         )
         changed = [_store_device(node, device, now_ms=now_ms) for device in devices]
+        _store_links(node, message)
         gone = node.devices.filter(retired_ms=None).exclude(uuid__in=[d.uuid for d in devices])
         retired = gone.update(retired_ms=now_ms)
         if created or any(changed) or retired:
@@ -89,10 +85,15 @@ def touch_node(name: str, *, now_ms: int) -> None:
     Node.objects.filter(name=name, seen_ms__lt=now_ms).update(seen_ms=now_ms)
 
 
-def store_links(node: Node, links: list[tuple[str, str, str, int | None]]) -> None:
-    """Record (kind, a, b, bytes/s) connections, replacing the node's earlier ones."""
-    with transaction.atomic():
-        node.links.all().delete()
-        Link.objects.bulk_create(
-            Link(node=node, kind=kind, a=a, b=b, capacity_bytes_per_s=capacity) for kind, a, b, capacity in links
+def _store_links(node: Node, message: Register) -> None:
+    """Replace the node's connections by the reported ones."""
+    node.links.all().delete()
+    for link in message.links:
+        capacity = next((c.value for c in link.capacities.values() if c.value is not None), None)
+        Link.objects.update_or_create(
+            node=node,
+            kind=link.kind,
+            a=link.a,
+            b=link.b,
+            defaults={"capacity_bytes_per_s": capacity},
         )

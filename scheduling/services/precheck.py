@@ -12,9 +12,9 @@ from scheduling.crater.model import Placement, Refusal
 from scheduling.crater.plan import plan
 from scheduling.models import Job
 from scheduling.ports import PriceQuotes
+from scheduling.services.checking import Checked, check
 from scheduling.services.commands import SubmitCommand
 from scheduling.services.recording import as_plain
-from scheduling.services.submission import check
 from scheduling.snapshot import build_snapshot, request_of, waiting_requests
 
 
@@ -44,7 +44,11 @@ class PreCheck:
 
 def precheck(viewer: Viewer, command: SubmitCommand, *, prices: PriceQuotes, now_ms: int) -> PreCheck:
     """Check the command as a submission would, then ask the planner. Errors as in submit_job."""
-    checked = check(viewer, command, now_ms=now_ms)
+    return forecast(check(viewer, command, now_ms=now_ms), prices=prices, now_ms=now_ms)
+
+
+def forecast(checked: Checked, *, prices: PriceQuotes, now_ms: int) -> PreCheck:
+    """The planner's answer for a command that passed every rule."""
     job = Job(
         id=uuid7(),
         project_id=checked.project.id,

@@ -15,7 +15,7 @@ from typing import Any
 from alldata.kernel.errors import Invalid
 from scheduling.serving.report import ModelReport
 from scheduling.serving.triton import infer_body, infer_path
-from scheduling.serving.workload import Workload, WorkFile, asset
+from scheduling.serving.workload import WorkFile, Workload, asset
 
 LOAD_FILE = "load.json"
 LARGEST_LOAD_BYTES = 4 * 1024 * 1024

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import httpx
 
 from scheduling.serving.report import ModelReport
-from scheduling.serving.workload import Workload, WorkFile, asset
+from scheduling.serving.workload import WorkFile, Workload, asset
 
 DOORS = ("http", "grpc", "metrics")
 PROBE_TIMEOUT_S = 2.0

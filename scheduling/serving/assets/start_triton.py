@@ -68,7 +68,7 @@ def main(model: str, http: str, grpc: str, metrics: str) -> None:
     try:
         os.execv(command[0], command)
     except OSError as refusal:
-        print(f"{command[0]}: {refusal}", file=sys.stderr)  # noqa: T201 - the attempt's log
+        print(f"{command[0]}: {refusal}", file=sys.stderr)
         sys.exit(UNAVAILABLE)
 
 

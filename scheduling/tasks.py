@@ -1,0 +1,52 @@
+"""Celery's doors into the loops: no arguments, safe to run twice, safe to skip."""
+
+import time
+
+from celery import shared_task
+
+from alldata.kernel import clock
+from scheduling.ports import ports
+from scheduling.services.cancellation import sweep_stopped
+from scheduling.services.execution import drive as drive_once
+from scheduling.services.housekeeping import tidy
+from scheduling.services.locks import LockKey, try_lock
+from scheduling.services.pipelines import advance
+from scheduling.services.placement import place_waiting
+from scheduling.services.release import release_due
+
+#: A launch takes some tens of ms to show: looking again soon beats waiting for the next second.
+LOOKS, LOOK_EVERY_S = 40, 0.05
+
+
+@shared_task(name="scheduling.tasks.plan")
+def plan() -> None:
+    """Place what waits; then launch at once, without another hop."""
+    if place_waiting(prices=ports().prices, now_ms=clock.now_ms()).placed:
+        drive()
+
+
+@shared_task(name="scheduling.tasks.drive")
+def drive() -> None:
+    """One driver at a time; while something moves, look again soon."""
+    with try_lock(LockKey.DRIVER) as held:
+        looks = LOOKS if held else 0
+        while looks and drive_once(ports(), now_ms=clock.now_ms()):
+            looks -= 1
+            time.sleep(LOOK_EVERY_S)
+
+
+@shared_task(name="scheduling.tasks.advance_pipelines")
+def advance_pipelines() -> None:
+    """Move each pipeline run on by what its jobs have reached."""
+    with try_lock(LockKey.PIPELINES) as held:
+        if held:
+            advance(ports(), now_ms=clock.now_ms())
+
+
+@shared_task(name="scheduling.tasks.release")
+def release() -> None:
+    """Free what is past its grace period, and forget what has been metered."""
+    now_ms = clock.now_ms()
+    release_due(now_ms=now_ms)
+    sweep_stopped(now_ms=now_ms)
+    tidy(ports(), now_ms=now_ms)
