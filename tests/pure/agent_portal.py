@@ -3,7 +3,7 @@
 import json
 import threading
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -68,7 +68,7 @@ class _Door(BaseHTTPRequestHandler):
             again = self.server.take(wire.parse(raw))
             self._answer(200, {"server_ms": wall_ms(), "duplicate": again})
 
-    def _answer(self, status: int, content: dict[str, object] | dict[str, str]) -> None:
+    def _answer(self, status: int, content: Mapping[str, object]) -> None:
         body = json.dumps(content).encode()
         self.send_response(status)
         self.send_header("Content-Length", str(len(body)))

@@ -31,10 +31,15 @@ class Card:
 
 def cards(tree: Tree, node: str, nvml: Nvml | None, why_not: str) -> tuple[Card, ...]:
     """Every NVIDIA card on the bus or known to the driver."""
-    known = [_card(tree, node, nvml, index, handle) for index, handle in nvml.cards()] if nvml else []
+    handles = nvml.cards() if nvml else []
+    known = [_card(tree, node, nvml, index, handle) for index, handle in handles if nvml and handle.value is not None]
     seen = {card.place.address for card in known if card.place}
-    silent = [address for address in _on_bus(tree) if address not in seen]
-    return (*known, *(_silent_card(tree, node, address, why_not or "driver_does_not_list_it") for address in silent))
+    failed = [(index, handle.reason or "unknown_error") for index, handle in handles if handle.value is None]
+    for address in _on_bus(tree):
+        if address not in seen:  # the driver does not say which card an unanswered index is
+            reason = failed.pop(0)[1] if failed else why_not or "driver_does_not_list_it"
+            known.append(_silent_card(tree, node, address, reason))
+    return (*known, *(_absent_card(node, index, reason) for index, reason in failed))
 
 
 def _on_bus(tree: Tree) -> list[str]:
@@ -58,17 +63,24 @@ def _silent_card(tree: Tree, node: str, address: str, reason: str) -> Card:
             vendor="NVIDIA",
             attributes=place.attributes,
             capacities={"gpu_sm": Capacity(None, "driver", "missing", reason=reason)},
-            health="degraded",
+            health=_health_for(reason),
             degraded_reason=reason,
         ),
         place,
     )
 
 
+def _absent_card(node: str, index: int, reason: str) -> Card:
+    """The driver counts it, but neither the driver nor the bus says more."""
+    device = Device(f"{node}/gpu/{index}", "gpu", f"gpu{index}", health=_health_for(reason), degraded_reason=reason)
+    return Card(device, None)
+
+
+def _health_for(reason: str) -> Health:
+    return "lost" if reason in _DEAD else "degraded"
+
+
 def _card(tree: Tree, node: str, nvml: Nvml, index: int, handle: Answer) -> Card:
-    if handle.value is None:
-        lost = Device(f"{node}/gpu/{index}", "gpu", f"gpu{index}", health="lost", degraded_reason=handle.reason)
-        return Card(lost, None)
     uuid = nvml.ask("DeviceGetUUID", handle.value)
     bus = nvml.ask("DeviceGetPciInfo", handle.value).value
     place = pcie.place(tree, pcie.normal_address(_text(bus.busId))) if bus else None
@@ -98,7 +110,7 @@ def _text(value: object) -> str:
 
 def _health(uuid: Answer, model: str, driver: str) -> tuple[Health, str | None]:
     if uuid.reason:
-        return ("lost" if uuid.reason in _DEAD else "degraded"), uuid.reason
+        return _health_for(uuid.reason), uuid.reason
     floor = next(least for mark, least in FLOORS.items() if mark in model)
     if (version_of(driver) or (0,)) < floor:
         return "degraded", f"driver_below_{'.'.join(map(str, floor))}"
