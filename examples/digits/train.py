@@ -1,4 +1,4 @@
-"""How well does a small network read handwritten digits? Trains, exports ONNX, reports what the export really scores.
+"""How well does a small network read handwritten digits? Trains it, exports ONNX, reports what the export scores.
 
 An ordinary script: it knows the platform only by one file, to which it writes its progress (ALLDATA_PROGRESS_FILE,
 docs/progress.md). The data are the 1,797 scanned digits of the UCI repository that ship inside scikit-learn.

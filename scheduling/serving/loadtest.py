@@ -22,6 +22,7 @@ LARGEST_LOAD_BYTES = 4 * 1024 * 1024
 WARM_UP_MS = 1_000
 TIMEOUT_MS = 5_000
 SPARE_S = 30
+MOST_BUCKETS = 20_000
 Z_95 = 1.96
 TAIL = 0.025
 EXACT_UP_TO = 20_000
@@ -110,7 +111,7 @@ def read_load(path: Path) -> LoadResult:
 
 def load_result(content: Mapping[str, Any]) -> LoadResult:
     """Figures from the counts; percentiles by nearest rank over buckets one per cent wide."""
-    times_us = {int(taken): _whole(count) for taken, count in content["times_us"].items()}
+    times_us = {int(taken): count for taken, count in _counts(content["times_us"]).items()}
     requests, duration_ms = _whole(content["requests"]), _whole(content["duration_ms"])
     if sum(times_us.values()) != requests or duration_ms == 0:
         raise ValueError("its counts do not add up")
@@ -120,7 +121,7 @@ def load_result(content: Mapping[str, Any]) -> LoadResult:
         failures=_whole(content["failures"]),
         wrong=_whole(content["wrong"]),
         qps=_whole(content["in_time"]) * 1000 / duration_ms,
-        asked_qps=float(content["asked_qps"]),
+        asked_qps=float(_whole(content["asked_qps"])),
         p50_ms=_at_rank(times_us, math.ceil(requests * 0.50)),
         p95_ms=_at_rank(times_us, math.ceil(requests * 0.95)),
         p99_ms=_at_rank(times_us, math.ceil(requests * 0.99)),
@@ -130,7 +131,7 @@ def load_result(content: Mapping[str, Any]) -> LoadResult:
         generator_saturated=content["generator"]["saturated"] is True,
         duration_ms=duration_ms,
         unasked=_whole(content["unasked"]),
-        errors={str(code)[:60]: _whole(count) for code, count in content["errors"].items()},
+        errors=_counts(content["errors"]),
     )
 
 
@@ -168,3 +169,9 @@ def _whole(found: object) -> int:
     if type(found) is not int or found < 0:
         raise ValueError(f"{found!r} is not a count")
     return found
+
+
+def _counts(found: object) -> dict[str, int]:
+    if not isinstance(found, dict) or len(found) > MOST_BUCKETS:
+        raise ValueError("a table of counts is expected")
+    return {str(name)[:60]: _whole(count) for name, count in found.items()}
