@@ -2,7 +2,22 @@
 
 from django.db import migrations
 
-from scheduling.models.inventory import ADDITIVE
+#: The additive dimensions at the time of this migration; a new one brings its own.
+ADDITIVE = (
+    "cpu_millicores",
+    "memory_bytes",
+    "memory_bandwidth",
+    "gpu_sm",
+    "gpu_memory_bytes",
+    "hbm_bandwidth",
+    "nvlink_bandwidth",
+    "pcie_bandwidth",
+    "storage_bytes",
+    "storage_iops",
+    "storage_bandwidth",
+    "storage_queue_slots",
+    "network_bandwidth",
+)
 
 RAISED = "\n".join(
     f"""
