@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 from alldata.embedded.demo import Asked, run_demo
-from alldata.embedded.home import DEFAULT_DATA, AlreadyRunning, Home, occupied
+from alldata.embedded.home import ADMINISTRATOR, DEFAULT_DATA, AlreadyRunning, Home, occupied
 from alldata.embedded.signals import Stopped, listen
 from alldata.embedded.supervisor import StartFailed, Supervisor
 
@@ -29,7 +29,7 @@ def keep_up(home: Home) -> None:
         supervisor.start()
         took = time.monotonic() - began
         print(f"The portal answers at {home.url} after {took:.1f} s. Ctrl-C stops everything.", flush=True)
-        print(f"Accounts: {home.bootstrap_file}", flush=True)
+        print(f"Sign in as {ADMINISTRATOR}; the password is in {home.secret_file('admin_password')}", flush=True)
         supervisor.tend_for_ever()
     finally:
         supervisor.stop()

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from alldata.cli.client import Client, Json
 from alldata.embedded.attempts import ours, shims
-from alldata.embedded.home import Home
+from alldata.embedded.home import ADMINISTRATOR, Home
 from alldata.embedded.memory import MemoryWatch, megabytes
 from alldata.embedded.result import empty_result, result_of, table_of
 from alldata.embedded.signals import Stopped
@@ -78,8 +78,7 @@ def write(result: Json, asked: Asked) -> None:
 def told(supervisor: Supervisor, watch: MemoryWatch) -> Story:
     """The story, told in its own thread while we supervise and measure."""
     home = supervisor.home
-    token = str(read_bootstrap(home)["token"])
-    with Client(home.url, token) as client:
+    with Client(home.url, home.token) as client:
         story = Story(client, say)
         thread = threading.Thread(target=story.tell, name="story", daemon=True)
         thread.start()
@@ -110,16 +109,10 @@ def idle_memory(supervisor: Supervisor, watch: MemoryWatch) -> float:
 
 def keep_up(supervisor: Supervisor) -> None:
     """Leave the portal open until Ctrl-C."""
-    account = read_bootstrap(supervisor.home)
-    say(f"The portal stays up at {supervisor.home.url}; Ctrl-C stops everything.")
-    say(f"Sign in as {account['username']} with the password {account['password']}")
+    home = supervisor.home
+    say(f"The portal stays up at {home.url}; Ctrl-C stops everything.")
+    say(f"Sign in as {ADMINISTRATOR} with the password {home.secret('admin_password')}")
     supervisor.tend_for_ever()
-
-
-def read_bootstrap(home: Home) -> Json:
-    """The accounts that the first start made."""
-    made: Json = json.loads(home.bootstrap_file.read_text())
-    return made
 
 
 def say(line: str) -> None:

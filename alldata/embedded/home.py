@@ -19,6 +19,7 @@ from alldata.embedded.postgres import Postgres
 from alldata.embedded.process import MARK
 from alldata.embedded.valkey import Valkey
 
+ADMINISTRATOR = "admin"
 REPOSITORY = Path(__file__).resolve().parents[2]
 DEFAULT_DATA = REPOSITORY / "var"
 
@@ -74,9 +75,9 @@ class Home:
         return self.secret_file(name).read_text().strip()
 
     @property
-    def bootstrap_file(self) -> Path:
-        """What the first start made: the administrator, and a token for the demo. Readable by us alone."""
-        return self.data / "secrets" / "bootstrap.json"
+    def token(self) -> str:
+        """The API token that the first start issued."""
+        return self.secret("token")
 
     def log(self, name: str) -> Path:
         return self.data / "logs" / f"{name}.log"

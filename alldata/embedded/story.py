@@ -13,8 +13,10 @@ from uuid import uuid4
 from alldata.cli.client import Client, Json, Refused, Unreachable
 from alldata.kernel.clock import now_ms
 
-EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "digits"
+REPOSITORY = Path(__file__).resolve().parents[2]
+SCRIPT = REPOSITORY / "examples" / "digits" / "train.py"
 PROFILE, VERSION = "ocr-train-infer", "1.0"
+DOCUMENT = REPOSITORY / "profiles" / "data" / f"{PROFILE}-{VERSION}.yaml"
 DEADLINE_MS = 10 * 60 * 1000
 BUDGET = {"amount": "1.00", "currency": "CNY"}
 TRAINING_LIMIT_S, PIPELINE_LIMIT_S, DISCOVERY_LIMIT_S, BOOKING_LIMIT_S = 240.0, 240.0, 60.0, 90.0
@@ -73,8 +75,7 @@ class Story:
             self.say(f"   {device['type']:8} {device['uuid']:34} {summary_of(device)}")
 
     def publish(self) -> None:
-        document = (EXAMPLE / "profile.yaml").read_text()
-        version = self.client.publish_profile(document, name=PROFILE, version=VERSION)
+        version = self.client.publish_profile(DOCUMENT.read_text(), name=PROFILE, version=VERSION)
         self.say(f"   {PROFILE} {VERSION} is {version['status']}, digest {version['digest'][:12]}")
 
     def submit(self) -> None:
@@ -152,7 +153,7 @@ def training_request() -> Json:
         "cost_budget": BUDGET,
         "entry": {
             "command": ["python", "train.py"],
-            "files": [{"name": "train.py", "text": (EXAMPLE / "train.py").read_text()}],
+            "files": [{"name": "train.py", "text": SCRIPT.read_text()}],
             "outputs": ["model.onnx", "report.json"],
         },
     }

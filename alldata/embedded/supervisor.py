@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 import httpx
 
 from alldata.embedded.attempts import end, ours, stop_shims
-from alldata.embedded.home import REPOSITORY, Home
+from alldata.embedded.home import ADMINISTRATOR, REPOSITORY, Home
 from alldata.embedded.parts import Part, manage, programs
 from alldata.embedded.process import spawn, stop
 
@@ -104,16 +104,15 @@ class Supervisor:
 
     def _prepare(self) -> None:
         self._manage("migrate", "--no-input", "--verbosity", "0")
-        output = self._manage("bootstrap")
-        self.home.bootstrap_file.touch(mode=0o600)
-        self.home.bootstrap_file.write_text(output)
+        secret = self.home.secret_file
+        account = ("--username", ADMINISTRATOR, "--password-file", str(secret("admin_password")))
+        self._manage("bootstrap", *account, "--token-file", str(secret("token")))
 
-    def _manage(self, *words: str) -> str:
+    def _manage(self, *words: str) -> None:
         argv, environment = manage(self.home, *words)
         result = subprocess.run(argv, env=environment, cwd=REPOSITORY, capture_output=True, text=True, check=False)
         if result.returncode:
             raise StartFailed(f"manage.py {words[0]} failed:\n{result.stderr[-2000:]}")
-        return result.stdout
 
     def _wait_for_first_page(self, timeout_s: float = 60.0) -> None:
         give_up = time.monotonic() + timeout_s

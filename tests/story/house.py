@@ -71,8 +71,7 @@ class House:
             return None
 
     def client(self) -> Client:
-        made = json.loads((self.data / "secrets" / "bootstrap.json").read_text())
-        return Client(self.url, made["token"])
+        return Client(self.url, (self.data / "secrets" / "token").read_text())
 
     def kill_supervisor(self) -> None:
         """As hard as it gets: no word to anybody."""

@@ -8,7 +8,7 @@ from uuid import uuid4
 import pytest
 
 from alldata.cli.client import Client, Json, Unreachable
-from alldata.embedded.story import EXAMPLE, PROFILE, VERSION, found_devices, training_request
+from alldata.embedded.story import DOCUMENT, PROFILE, VERSION, found_devices, training_request
 from tests.story.house import House, eventually
 
 #: Long enough to be hit while it trains.
@@ -42,7 +42,7 @@ def test_one_success_whatever_is_killed(house: House, seed: int) -> None:
     house.start()
     with house.client() as client:
         eventually(lambda: found_devices(client.resources()), "the agent registers")
-        client.publish_profile((EXAMPLE / "profile.yaml").read_text(), name=PROFILE, version=VERSION)
+        client.publish_profile(DOCUMENT.read_text(), name=PROFILE, version=VERSION)
         body, request_id = long_training(), str(uuid4())
         job = client.submit(body, request_id=request_id)["id"]
         victims = ["celery", "gunicorn", "supervisor", "celery"]
