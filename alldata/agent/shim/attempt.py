@@ -21,7 +21,7 @@ from alldata.agent.shim.leftovers import kill_descendants, remove_shared_memory
 from alldata.agent.shim.logs import LogSegments
 from alldata.agent.shim.meter import Meter
 
-TICK_MS = 500
+FIRST_TICK_MS, TICK_MS = 50, 500  # short jobs are looked at more closely
 KILL_GRACE_MS = 5_000
 READ_BYTES = 256 * 1024
 PIPE_BYTES = 1024 * 1024
@@ -101,13 +101,13 @@ class Attempt:
         poll = select.poll()
         poll.register(output, select.POLLIN)
         poll.register(wakeup, select.POLLIN)
-        tick_at = monotonic_ms()
+        tick_at, pause_ms = monotonic_ms(), FIRST_TICK_MS
         self._reap()  # it may have ended before the first look
         while self.wait_status is None:
             now = monotonic_ms()
             if now >= tick_at:
                 self._tick()
-                tick_at = now + TICK_MS
+                tick_at, pause_ms = now + pause_ms, min(TICK_MS, 2 * pause_ms)
             due = [at for at in (tick_at, self.timeout_at, self.kill_at) if at is not None]
             for ready, _ in poll.poll(max(0, min(due) - monotonic_ms())):
                 if ready == output and not self._pump(output):

@@ -37,8 +37,8 @@ class Meter:
 
     def _take_cpu_and_memory(self, tree: list[Process], passed_ms: int) -> None:
         cpu_us, memory = self.group.cpu_us(), self.group.memory_bytes()
+        reaped = resource.getrusage(resource.RUSAGE_CHILDREN)
         if cpu_us is None:
-            reaped = resource.getrusage(resource.RUSAGE_CHILDREN)
             ended_us = int((reaped.ru_utime + reaped.ru_stime) * 1_000_000)
             cpu_us = ended_us + sum(process.cpu_us for process in tree)
         if memory is None:
@@ -46,7 +46,7 @@ class Meter:
         self._cpu_us = max(self._cpu_us, cpu_us)
         self._byte_ms += (self.memory_bytes + memory) * passed_ms // 2
         self.memory_bytes = memory
-        self._peak = max(self._peak, memory)
+        self._peak = max(self._peak, memory, _largest_resident(reaped))
 
     def _take_io(self, pids: set[int]) -> None:
         ios = self.group.ios()
@@ -74,6 +74,12 @@ class Meter:
             "source": self.group.name if self.by_group else "proc",
             "quality": "measured" if self.by_group else "estimated",
         }
+
+
+def _largest_resident(reaped: resource.struct_rusage) -> int:
+    """The most one ended process held, which no two looks need to have seen. Before it became the job it was us."""
+    ourselves = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return reaped.ru_maxrss * 1024 if reaped.ru_maxrss > ourselves else 0
 
 
 def _disk_bytes(pid: int) -> tuple[int, int]:
