@@ -79,10 +79,10 @@ def resource(fields: Fields) -> Resource:
 def _capability(fields: Fields, kind: str, into: tuple[dict[str, int], dict[str, int], list[Rule]]) -> None:
     """Exactly one of target (a share), amount (absolute) and max (a ceiling)."""
     amounts, shares, limits = into
-    fields.only(("name", "target", "amount", "max"))
+    well_spelt = fields.only(("name", "target", "amount", "max"))
     dimension, scale = _dimension(fields, kind)
     given = [key for key in ("target", "amount", "max") if fields.scalar(key) is not None]
-    if dimension is None:
+    if dimension is None or (not given and not well_spelt):
         return
     if len(given) != 1:
         code = "contradiction" if given else "missing"

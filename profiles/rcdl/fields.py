@@ -22,11 +22,12 @@ class Fields:
         findings.error(tree.spot.at(path), "wrong_type", "a map", _found(tree))
         return None
 
-    def only(self, known: Collection[str]) -> None:
-        """Every other key is an error with the nearest known one."""
-        for key in self.tree.items:
-            if key not in known:
-                self.findings.unknown(self.spot(key), "unknown_key", key, known)
+    def only(self, known: Collection[str]) -> bool:
+        """Every other key is an error with the nearest known one; True when there is none."""
+        strange = [key for key in self.tree.items if key not in known]
+        for key in strange:
+            self.findings.unknown(self.spot(key), "unknown_key", key, known)
+        return not strange
 
     def spot(self, key: str) -> Spot:
         path = f"{self.path}.{key}" if self.path else key
