@@ -28,6 +28,9 @@ from alldata.agent.wire import Frame, Register
 PROBE_EVERY_MS = 30_000
 CALIBRATE_AFTER_MS = 1_000
 MAX_CLAMP_MS = 5_000
+#: Length of windows while the spool is full, and the longest that a server accepts.
+COARSE_MS = 15 * 60_000
+LONGEST_MS = 3_600_000
 FINISH_MS = 2_000
 
 log = logging.getLogger("alldata.agent")
@@ -122,7 +125,7 @@ class Agent:
 
     def _begin_epoch(self) -> Epoch:
         """A new count of time whose first window does not reach into the last one of the spool."""
-        name = f"{self._probe.machine.boot_id}:{self._spool.next_start()}"
+        name = f"{self._probe.machine.boot_id}:{self._spool.next_start(wall_ms())}"
         timeline = Timeline.from_now()
         now = timeline.now_ms()
         last = self._spool.last_end_ms
@@ -136,7 +139,7 @@ class Agent:
             due = max(due + self._setup.sampling_ms, mono_ms() - self._setup.sampling_ms)
             ending.wait(max(0, due - mono_ms()) / 1000)
             self._look()
-            if self._window_ms() >= self._setup.window_ms or ending.is_set():
+            if ending.is_set() or self._window_ms() >= self._length_ms():
                 self._close(reporter)
             self._refresh(reporter)
         if self._child is not None:
@@ -147,16 +150,21 @@ class Agent:
     def _window_ms(self) -> int:
         return self._epoch.timeline.now_ms() - self._epoch.window_start_ms
 
+    def _length_ms(self) -> int:
+        """How long the open window should become."""
+        return self._setup.window_ms if self._spool.has_room else COARSE_MS
+
     def _look(self) -> None:
         at_ms = self._epoch.timeline.now_ms()
         self._epoch.sampler.look(read_all(self._probe.tree, self._probe.machine, self._probe.nvml), at_ms)
         self._attempts.look(at_ms)
 
     def _close(self, reporter: Reporter) -> None:
-        """Make the window durable. Without room or disk it stays open and grows coarser."""
+        """Make the window durable. While the disk refuses it stays open and grows coarser."""
         epoch, at_ms = self._epoch, self._epoch.timeline.now_ms()
-        if at_ms <= epoch.window_start_ms or not self._spool.has_room:
+        if at_ms <= epoch.window_start_ms:
             return
+        self._drop_what_is_too_long(at_ms)
         attempts, reported = self._attempts.close(self._spool.reported, self._places, at_ms)
         devices = epoch.sampler.peek()
         frame = Frame(epoch.name, epoch.seq + 1, epoch.window_start_ms, at_ms, devices, attempts)
@@ -173,6 +181,12 @@ class Agent:
             log.warning("the clock was set or the machine slept: a new epoch begins")
             self._epoch = self._begin_epoch()
             self._announce(reporter)
+
+    def _drop_what_is_too_long(self, at_ms: int) -> None:
+        """A window nobody would accept begins anew: devices have a gap, attempts lose nothing."""
+        if at_ms - self._epoch.window_start_ms > LONGEST_MS:
+            self._epoch.sampler.clear()
+            self._epoch.window_start_ms = at_ms - self._setup.window_ms
 
     def _refresh(self, reporter: Reporter) -> None:
         """Probe again when it is time, and take up a finished calibration."""

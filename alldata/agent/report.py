@@ -9,9 +9,10 @@ wrong key, a wrong version, a server in trouble) keeps the frame and waits longe
 import logging
 import random
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
+from typing import Any
 
 from alldata.agent.clock import MAX_SKEW_MS, mono_ms, wall_ms
 from alldata.agent.http import Answer, Server, Unreachable
@@ -24,6 +25,8 @@ FRAMES_PATH = "/api/v1/agents/frames"
 REGISTER_EVERY_MS = 30_000
 BACK_OFF_MS = (500, 1_000, 2_000, 5_000, 10_000, 30_000)
 _FRAME_FAULTS = (400, 413, 415, 422)
+_FRAME_CODES = ("frame_overlaps",)
+_VERSION_CODES = ("wire_version_refused", "agent_version_refused")
 _UNKNOWN_AGENT = (404, 409)
 
 log = logging.getLogger("alldata.agent")
@@ -50,37 +53,41 @@ def judge(answer: Answer) -> Verdict:
     """Read the server's answer."""
     if 200 <= answer.status < 300:
         return Verdict(Outcome.TAKEN)
-    cause = f"HTTP {answer.status} {_problem(answer)}".strip()
-    hint = _hint(answer)
+    problem = _problem(answer)
+    said = ": ".join(str(problem[name]) for name in ("code", "detail") if problem.get(name))
+    cause = f"HTTP {answer.status} {said[:500]}".strip()
+    hint = _hint(answer, problem)
     if hint:
         return Verdict(Outcome.AGAIN, f"{cause}: {hint}")
-    if answer.status in _FRAME_FAULTS:
+    if answer.status in _FRAME_FAULTS or problem.get("code") in _FRAME_CODES:
         return Verdict(Outcome.REFUSED, cause)
     return Verdict(Outcome.UNKNOWN if answer.status in _UNKNOWN_AGENT else Outcome.AGAIN, cause)
 
 
-def _hint(answer: Answer) -> str:
+def _hint(answer: Answer, problem: Mapping[str, Any]) -> str:
     """What the operator can do about it, where the fault is not in the message."""
+    found = problem.get("facts")
+    facts = found if isinstance(found, dict) else {}
     if 300 <= answer.status < 400:
         target = answer.headers.get("location", "elsewhere")
         return f"redirected to {target}; give that address as --server"
     if answer.status in (401, 403):
         return "the server does not accept our key; check --key-file"
-    if answer.status == 426 or b"wire_version_refused" in answer.body:
+    if answer.status == 426 or problem.get("code") in _VERSION_CODES or facts.get("path") == "wire":
         return f"agent {VERSION} speaks wire version {WIRE}; install the agent that belongs to the server"
+    end_ms, now_ms = facts.get("end_ms"), facts.get("now_ms")
+    if isinstance(end_ms, int) and isinstance(now_ms, int) and end_ms > now_ms:
+        return f"this machine's clock is {end_ms - now_ms} ms ahead; run an NTP client (the frames wait)"
     return ""
 
 
-def _problem(answer: Answer) -> str:
-    """The server's own words (application/problem+json), shortened."""
+def _problem(answer: Answer) -> Mapping[str, Any]:
+    """The server's own words (application/problem+json)."""
     try:
         found = parse_json(answer.body)
     except WireError:
-        return ""
-    if not isinstance(found, dict):
-        return ""
-    said = [str(found[name]) for name in ("code", "detail") if found.get(name)]
-    return ": ".join(said)[:500]
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 class Reporter:

@@ -6,8 +6,8 @@ before the rename, the next start meters the same usage again; killed after it, 
 usage is lost and none is counted twice. A frame that is taken becomes `settled.json`, which keeps
 its counters when no newer frame is waiting.
 
-Bounded: with `max_frames` waiting there is no room, and the caller keeps its window open, so the
-oldest stay as they are and the newest grow coarser. Refused frames are kept, the last few, in
+Bounded: with `max_frames` waiting there is no room, and the caller closes its windows far less
+often, so the oldest stay as they are and the newest grow coarser. Refused frames are kept, the last few, in
 `rejected/`.
 """
 
@@ -87,12 +87,16 @@ class Spool:
                 return found
         return read_json(self._settled, limit=MAX_BYTES) or {}
 
-    def next_start(self) -> int:
-        """A number no earlier epoch of this spool had; durable before it is used."""
+    def next_start(self, now_ms: int) -> int:
+        """A number no earlier epoch had; durable before it is used.
+
+        It is at least the time in seconds, so that it stays unused even when the spool was deleted:
+        an epoch that came again would make its frames look like duplicates.
+        """
         path = self.directory / "starts.json"
         counted = (read_json(path) or {}).get("starts", 0)
         newest = max((int(name.partition("-")[0]) for name in self._waiting), default=0)
-        self.starts = max(counted if isinstance(counted, int) else 0, newest) + 1
+        self.starts = max(counted + 1 if isinstance(counted, int) else 1, newest + 1, now_ms // 1000)
         write_whole(path, json.dumps({"starts": self.starts}).encode())
         return self.starts
 

@@ -1,7 +1,9 @@
 """A stand-in for the portal's socket: takes registrations and frames, and can misbehave on demand."""
 
 import json
+import sys
 import threading
+import time
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -23,6 +25,7 @@ class Portal(ThreadingHTTPServer):
         self.registrations: list[wire.Register] = []
         self.frames: dict[tuple[str, str, int], wire.Frame] = {}
         self.duplicates = 0
+        self.answer_after_s = 0.0
         self.refuse_with: int | None = None
         self.problem: dict[str, str] = {}
         self.changed = threading.Condition()
@@ -30,6 +33,11 @@ class Portal(ThreadingHTTPServer):
     @property
     def url(self) -> str:
         return f"http://127.0.0.1:{self.server_address[1]}"
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """An agent that is killed leaves its connection; anything else is the test's business."""
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)  # type: ignore[arg-type]
 
     def take(self, envelope: wire.Envelope) -> bool:
         """Keep a message; True when this frame was here before."""
@@ -66,6 +74,7 @@ class _Door(BaseHTTPRequestHandler):
             self._answer(401, {"code": "unauthenticated"})
         else:
             again = self.server.take(wire.parse(raw))
+            time.sleep(self.server.answer_after_s)
             self._answer(200, {"server_ms": wall_ms(), "duplicate": again})
 
     def _answer(self, status: int, content: Mapping[str, object]) -> None:

@@ -23,7 +23,7 @@ def server() -> Iterator[Portal]:
 @pytest.fixture
 def spool(tmp_path: Path) -> Spool:
     found = Spool(tmp_path / "spool")
-    found.next_start()
+    found.next_start(0)
     for seq in (1, 2):
         found.append(Frame("boot:1", seq, seq, seq + 1), {})
     return found
@@ -92,6 +92,9 @@ def test_a_new_key_is_taken_up_without_a_restart(
         (Answer(401), "check --key-file"),
         (Answer(301, headers={"location": "https://x/"}), "redirected to https://x/"),
         (Answer(426), "install the agent"),
+        (Answer(409, b'{"code": "agent_version_refused"}'), "install the agent"),
+        (Answer(422, b'{"code": "bad_message", "facts": {"path": "wire"}}'), "install the agent"),
+        (Answer(422, b'{"code": "bad_frame_time", "facts": {"end_ms": 900, "now_ms": 200}}'), "700 ms ahead"),
         (Answer(503, b'{"code": "starting", "detail": "soon"}'), "HTTP 503 starting: soon"),
         (Answer(500, b"<html>"), "HTTP 500"),
     ],
@@ -100,6 +103,18 @@ def test_the_cause_is_said_in_words(answer: Answer, words: str) -> None:
     verdict = judge(answer)
     assert verdict.outcome is Outcome.AGAIN
     assert words in verdict.cause
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        Answer(422, b'{"code": "bad_message", "facts": {"path": "body.seq"}}'),
+        Answer(422, b'{"code": "bad_frame_time", "facts": {"end_ms": 1, "now_ms": 200}}'),
+        Answer(409, b'{"code": "frame_overlaps"}'),
+    ],
+)
+def test_a_fault_of_the_frame_itself_refuses_it(answer: Answer) -> None:
+    assert judge(answer).outcome is Outcome.REFUSED
 
 
 def test_nobody_listening_is_unreachable(tmp_path: Path) -> None:

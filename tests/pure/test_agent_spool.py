@@ -15,7 +15,7 @@ def frame(seq: int) -> Frame:
 
 def filled(directory: Path, count: int) -> Spool:
     spool = Spool(directory)
-    spool.next_start()
+    spool.next_start(0)
     for seq in range(1, count + 1):
         spool.append(frame(seq), {"a": {"cpu_us": seq}})
     return spool
@@ -52,13 +52,18 @@ def test_the_counters_of_the_newest_frame_survive_whatever_was_settled(tmp_path:
 
 def test_every_start_has_a_number_of_its_own(tmp_path: Path) -> None:
     spool = filled(tmp_path, 1)
-    assert [spool.starts, reopened(spool).next_start()] == [1, 2]
+    assert [spool.starts, reopened(spool).next_start(0)] == [1, 2]
 
 
 def test_the_start_count_survives_the_loss_of_its_file(tmp_path: Path) -> None:
     spool = filled(tmp_path, 1)
     (tmp_path / "starts.json").write_text("torn")
-    assert reopened(spool).next_start() == 2
+    assert reopened(spool).next_start(0) == 2
+
+
+def test_an_epoch_never_comes_again_even_when_the_spool_was_deleted(tmp_path: Path) -> None:
+    before = Spool(tmp_path / "a").next_start(1_000_000)
+    assert Spool(tmp_path / "b").next_start(1_001_000) > before
 
 
 def test_a_draft_that_was_never_renamed_counts_for_nothing(tmp_path: Path) -> None:
