@@ -14,7 +14,21 @@ from profiles.dimensions import BY_NAME, PPM, Kind
 from profiles.hkb.lookup import Fact, Knowledge, Part, normal, published
 
 VERSION = 1
-_VENDORS = {"genuineintel": "intel", "authenticamd": "amd", "hygongenuine": "hygon", "nvidia corporation": "nvidia"}
+#: What processors and PCI devices call their makers.
+_VENDORS = {
+    "genuineintel": "intel",
+    "authenticamd": "amd",
+    "hygongenuine": "hygon",
+    "nvidia corporation": "nvidia",
+    "0x10de": "nvidia",
+    "0x1002": "amd",
+    "0x1022": "amd",
+    "0x8086": "intel",
+    "0x144d": "samsung",
+    "0x1344": "micron",
+    "0x15b3": "mellanox",
+    "0x1af4": "virtio",
+}
 TENSOR_SINCE = 7  # compute capability with tensor cores
 
 

@@ -73,3 +73,7 @@ def test_every_known_name_leads_to_one_part_and_every_fact_to_a_dimension() -> N
     names = [(p.type, normal(n)) for p in published().parts for n in {normal(name) for name in (p.model, *p.names)}]
     assert len(names) == len(set(names))
     assert all(name in BY_NAME for part in published().parts for name in part.facts)
+
+
+def test_a_maker_known_by_number_gets_its_name() -> None:
+    assert derived(Device("d", "storage", "vda", vendor="0x1af4")).vendor == "virtio"
