@@ -1,0 +1,1 @@
+"""What it cost: prices, rating, the ledger, and what people read from it."""

@@ -1,0 +1,1 @@
+"""Reads of costing: prices in force, cost of jobs, summaries."""

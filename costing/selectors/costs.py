@@ -1,0 +1,250 @@
+"""What did a job cost, and what for? Sums of the ledger; every view adds the same entries.
+
+Charged is what `used` comes to (charge mode consumption); what was held and left idle is
+shown beside it, not charged. Rounding to cents and shares is for display only and happens
+here once, by largest remainder, so that what is shown also sums.
+"""
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db.models import Sum
+
+from alldata.kernel.money import NANO, Money, hamilton
+from alldata.tenancy.viewer import Viewer
+from costing.models import LedgerEntry, NodeBooks
+from costing.rating import Bucket
+from costing.selectors.prices import price_history
+from profiles.dimensions import BY_NAME
+from scheduling.selectors.answers import AllocationSpan, AttemptView, JobRow
+from scheduling.selectors.jobs import job_row
+from scheduling.selectors.metering import allocations_between, attempts_of
+
+CENT_NANO = NANO // 100
+#: A shim writes its last usage within this time of the end; a frame that ends later has it.
+LAST_USAGE_MS = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class CapabilityCost:
+    """One capability's part of a job's cost. Quantities are base unit x ms.
+
+    `charged_cents` and `share_permille` are display roundings that sum to the job's.
+    """
+
+    dimension: str
+    unit: str
+    charged_nano: int
+    charged_cents: int
+    share_permille: int
+    used_q: int
+    held_q: int
+    idle_nano: int
+    unmetered_nano: int
+    rate_nano_per_hour: int  # of one shown unit (core, GiB, GB/s, IOPS, whole GPU)
+    rate_unit: str
+    price_version: str
+    devices: tuple[str, ...]
+
+    @property
+    def held_nano(self) -> int:
+        return self.charged_nano + self.idle_nano + self.unmetered_nano
+
+    @property
+    def used_of_held(self) -> float | None:
+        """Used part of what was held, 0..1; None when nothing was held."""
+        return min(1.0, self.used_q / self.held_q) if self.held_q else None
+
+
+@dataclass(frozen=True, slots=True)
+class JobCost:
+    """A job's cost so far. `state` is settled when every claim has ended and is booked.
+
+    `charged_is_final`: nothing more will be charged, though claims may still be in grace.
+    """
+
+    job: JobRow
+    currency: str
+    charge_mode: str
+    charged_nano: int
+    charged_cents: int
+    parts: tuple[CapabilityCost, ...]
+    buckets: dict[str, int]  # bucket -> nano of this job: used, allocated_idle, unmetered
+    state: str  # provisional | settled
+    charged_is_final: bool
+    coverage: float | None  # metered part of what was held, by money
+    booked_until_ms: int | None
+    price_versions: tuple[str, ...]
+    example_prices: bool
+
+    @property
+    def held_nano(self) -> int:
+        return sum(self.buckets.values())
+
+    @property
+    def charged(self) -> Money:
+        return Money(self.charged_nano, self.currency)
+
+
+@dataclass(frozen=True, slots=True)
+class Spend:
+    """What a list shows of a job's cost."""
+
+    nano: int
+    currency: str
+
+
+def cost_of_job(viewer: Viewer, ref: str) -> JobCost:
+    """The cost of one job by capability. Errors: JobNotFound."""
+    job = job_row(viewer, ref)
+    rows = list(
+        LedgerEntry.objects.filter(job_id=job.id)
+        .values_list("dimension", "bucket", "device", "price_version_id")
+        .annotate(q=Sum("q"), nano=Sum("nano"))
+    )
+    prices = {p.version_id: p for p in price_history()} if rows else {}
+    named = {version: p.name for version, p in prices.items()}
+    parts = _parts([_Row(d, b, dev, named[v], int(q), int(nano)) for d, b, dev, v, q, nano in rows])
+    used = [prices[v] for v in {row[3] for row in rows}]
+    buckets = {b: sum(int(row[5]) for row in rows if row[1] == b) for b in _JOB_BUCKETS}
+    state = _progress(job)
+    charged_nano = sum(part.charged_nano for part in parts)
+    return JobCost(
+        job=job,
+        currency=used[0].currency if used else job.currency,
+        charge_mode=used[0].charge_mode if used else "consumption",
+        charged_nano=charged_nano,
+        charged_cents=_cents(charged_nano),
+        parts=parts,
+        buckets=buckets,
+        state="settled" if state.settled else "provisional",
+        charged_is_final=state.final,
+        coverage=_coverage(buckets),
+        booked_until_ms=state.booked_until_ms,
+        price_versions=tuple(sorted(p.name for p in used)),
+        example_prices=any(p.example for p in used),
+    )
+
+
+def spend_of_jobs(job_ids: Collection[UUID]) -> dict[UUID, Spend]:
+    """Charged so far by job, for jobs that the caller may show; a job without entries is absent."""
+    rows = (
+        LedgerEntry.objects.filter(job_id__in=job_ids, bucket=Bucket.USED.value)
+        .values_list("job_id", "price_version__book__currency")
+        .annotate(nano=Sum("nano"))
+    )
+    return {job_id: Spend(int(nano), currency) for job_id, currency, nano in rows}
+
+
+_JOB_BUCKETS = (Bucket.USED.value, Bucket.ALLOCATED_IDLE.value, Bucket.UNMETERED.value)
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    dimension: str
+    bucket: str
+    device: str
+    version: str
+    q: int
+    nano: int
+
+
+def _parts(rows: list[_Row]) -> tuple[CapabilityCost, ...]:
+    """One part a capability, dearest first, with display roundings that sum."""
+    names = sorted({row.dimension for row in rows})
+    exact = [_part(name, [row for row in rows if row.dimension == name]) for name in names]
+    exact.sort(key=lambda part: (-part.charged_nano, -part.held_nano, part.dimension))
+    charged = [part.charged_nano for part in exact]
+    cents = hamilton(_cents(sum(charged)), charged)
+    permille = hamilton(1000 if any(charged) else 0, charged)
+    return tuple(
+        _rounded(part, cents=cent, permille=share) for part, cent, share in zip(exact, cents, permille, strict=True)
+    )
+
+
+def _part(dimension: str, rows: list[_Row]) -> CapabilityCost:
+    def total(bucket: Bucket) -> tuple[int, int]:
+        mine = [row for row in rows if row.bucket == bucket.value]
+        return sum(row.q for row in mine), sum(row.nano for row in mine)
+
+    (used_q, used), (idle_q, idle), (blind_q, blind) = map(
+        total, (Bucket.USED, Bucket.ALLOCATED_IDLE, Bucket.UNMETERED)
+    )
+    held_q = used_q + idle_q + blind_q
+    scale, unit = _rate_scale(dimension)
+    return CapabilityCost(
+        dimension=dimension,
+        unit=BY_NAME[dimension].unit,
+        charged_nano=used,
+        charged_cents=0,
+        share_permille=0,
+        used_q=used_q,
+        held_q=held_q,
+        idle_nano=idle,
+        unmetered_nano=blind,
+        rate_nano_per_hour=(used + idle + blind) * 3_600_000 * scale // held_q if held_q else 0,
+        rate_unit=unit,
+        price_version=", ".join(sorted({row.version for row in rows})),
+        devices=tuple(sorted({row.device for row in rows})),
+    )
+
+
+def _rate_scale(dimension: str) -> tuple[int, str]:
+    """The unit in which a rate is shown: base units in it, and its name."""
+    known = BY_NAME[dimension]
+    if known.unit == "ppm":
+        return 1_000_000, "device"
+    return known.scale, known.shown_unit or known.unit
+
+
+def _rounded(part: CapabilityCost, *, cents: int, permille: int) -> CapabilityCost:
+    fields = {name: getattr(part, name) for name in CapabilityCost.__slots__}
+    return CapabilityCost(**fields | {"charged_cents": cents, "share_permille": permille})
+
+
+def _cents(nano: int) -> int:
+    """Half up, once."""
+    return (nano + CENT_NANO // 2) // CENT_NANO
+
+
+def _coverage(buckets: dict[str, int]) -> float | None:
+    held = sum(buckets.values())
+    return round(1 - buckets[Bucket.UNMETERED.value] / held, 4) if held else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Progress:
+    settled: bool
+    final: bool
+    booked_until_ms: int | None
+
+
+def _progress(job: JobRow) -> _Progress:
+    """How far the job's nodes are booked, against its attempts and claims."""
+    attempts = attempts_of(job.id)
+    booked = dict(NodeBooks.objects.filter(node__in={a.node for a in attempts}).values_list("node", "booked_until_ms"))
+    if not job.is_over:
+        return _Progress(False, False, _earliest(booked.values()))
+    claims = allocations_between(0, 2**62, attempt_ids=[a.id for a in attempts])
+    return _Progress(
+        settled=all(_claim_is_booked(claim, booked) for claim in claims)
+        and all(_usage_is_in(a, booked) for a in attempts),
+        final=all(_usage_is_in(a, booked) for a in attempts),
+        booked_until_ms=_earliest(booked.values()),
+    )
+
+
+def _earliest(times: Iterable[int | None]) -> int | None:
+    known = [at_ms for at_ms in times if at_ms is not None]
+    return min(known, default=None)
+
+
+def _claim_is_booked(claim: AllocationSpan, booked: dict[str, int | None]) -> bool:
+    return claim.end_ms is not None and claim.end_ms <= (booked.get(claim.node) or 0)
+
+
+def _usage_is_in(attempt: AttemptView, booked: dict[str, int | None]) -> bool:
+    if attempt.started_ms is None:
+        return True
+    return attempt.ended_ms is not None and attempt.ended_ms + LAST_USAGE_MS <= (booked.get(attempt.node) or 0)

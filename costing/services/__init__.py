@@ -1,0 +1,1 @@
+"""Writes of costing: price books, metering into the ledger, what is due."""

@@ -1,0 +1,102 @@
+"""Book a node-hour: append what its rating differs by from what is booked already.
+
+One mechanism for provisional bookings, the close of an hour and late data. The advisory lock
+makes racing bookers of one node-hour wait for each other; the second finds nothing to add.
+"""
+
+from collections.abc import Iterable
+from uuid import UUID
+
+from django.db import connection, transaction
+from django.db.models import Max, Sum
+
+from alldata.kernel.intervals import HOUR_MS, Interval
+from costing.models import LedgerEntry, NodeBooks
+from costing.rating import Bucket
+from costing.selectors.prices import price_history
+from costing.services.metering import Account, Amount, Owner, RatedHour, rate_hour
+from monitoring.selectors.streams import watermark
+
+LOCK = "SELECT pg_advisory_xact_lock(hashtextextended(%s, %s))"
+
+
+def book_hour(node: str, hour_ms: int, *, now_ms: int) -> int:
+    """Bring one node-hour up to the node's watermark; returns how many entries were appended."""
+    with transaction.atomic():
+        with connection.cursor() as cursor:
+            cursor.execute(LOCK, [f"ledger:{node}", hour_ms])
+        upto_ms = _known_until(node, hour_ms, now_ms=now_ms)
+        if upto_ms <= hour_ms:
+            return 0
+        rated = rate_hour(node, Interval(hour_ms, upto_ms), price_history())
+        booked = _booked(node, hour_ms)
+        entries = list(_deltas(node, hour_ms, rated, booked))
+        revision = _next_revision(node, hour_ms) if entries else 0
+        for entry in entries:
+            entry.upto_ms, entry.revision, entry.booked_ms = upto_ms, revision, now_ms
+        LedgerEntry.objects.bulk_create(entries)
+        _note_progress(node, Interval(hour_ms, upto_ms), now_ms=now_ms)
+    return len(entries)
+
+
+def _known_until(node: str, hour_ms: int, *, now_ms: int) -> int:
+    """The end of what may be booked: never before what was, never beyond the hour."""
+    reached = LedgerEntry.objects.filter(node=node, hour_ms=hour_ms).aggregate(upto=Max("upto_ms"))["upto"]
+    known = watermark(node, now_ms=now_ms)
+    return min(hour_ms + HOUR_MS, max(reached or 0, known or 0))
+
+
+def _booked(node: str, hour_ms: int) -> dict[Account, Amount]:
+    """The sums of what is booked, by account."""
+    rows = (
+        LedgerEntry.objects.filter(node=node, hour_ms=hour_ms)
+        .values_list("device", "dimension", "bucket", "attempt_id", "price_version_id")
+        .annotate(q=Sum("q"), nano=Sum("nano"))
+    )
+    return {
+        Account(device, dimension, Bucket(bucket), attempt, version): Amount(int(q), int(nano))
+        for device, dimension, bucket, attempt, version, q, nano in rows
+    }
+
+
+def _deltas(node: str, hour_ms: int, rated: RatedHour, booked: dict[Account, Amount]) -> Iterable[LedgerEntry]:
+    """What is missing or too much, account by account, in a fixed order."""
+    accounts = sorted(rated.amounts.keys() | booked.keys(), key=lambda a: (a.device, a.dimension, a.bucket, str(a)))
+    for account in accounts:
+        wanted, found = rated.amounts.get(account, Amount()), booked.get(account, Amount())
+        if wanted == found:
+            continue
+        owner = rated.owners.get(account.attempt) or _former_owner(account.attempt) if account.attempt else None
+        yield LedgerEntry(
+            hour_ms=hour_ms,
+            node=node,
+            device=account.device,
+            dimension=account.dimension,
+            bucket=account.bucket.value,
+            attempt_id=account.attempt,
+            job_id=owner.job_id if owner else None,
+            project_id=owner.project_id if owner else None,
+            price_version_id=account.price_version,
+            q=wanted.q - found.q,
+            nano=wanted.nano - found.nano,
+        )
+
+
+def _former_owner(attempt: UUID) -> Owner:
+    """The owner that an earlier entry was booked under: its claim no longer reaches into the hour."""
+    entry = LedgerEntry.objects.filter(attempt_id=attempt).latest("booked_ms")
+    return Owner(UUID(str(entry.job_id)), UUID(str(entry.project_id)))
+
+
+def _next_revision(node: str, hour_ms: int) -> int:
+    latest = LedgerEntry.objects.filter(node=node, hour_ms=hour_ms).aggregate(latest=Max("revision"))["latest"]
+    return int(latest or 0) + 1
+
+
+def _note_progress(node: str, span: Interval, *, now_ms: int) -> None:
+    """Move the end of the node's books when this hour continues them."""
+    books, _ = NodeBooks.objects.select_for_update().get_or_create(node=node)
+    books.booked_at_ms = max(books.booked_at_ms, now_ms)
+    if books.booked_until_ms is None or span.start_ms <= books.booked_until_ms < span.end_ms:
+        books.booked_until_ms = span.end_ms
+    books.save(update_fields=["booked_at_ms", "booked_until_ms"])

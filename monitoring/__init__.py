@@ -1,0 +1,1 @@
+"""What is happening: usage frames as they arrive, live values, series, the exporter."""

@@ -1,0 +1,123 @@
+"""The agents' doors (register, frames) and the usage series of a job."""
+
+from collections.abc import Mapping
+
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from alldata.agent.version import VERSION
+from alldata.agent.wire import Envelope, Frame, Register, WireError, parse
+from alldata.kernel import clock
+from alldata.tenancy.api import AgentView, ApiView
+from monitoring.errors import AgentVersionRefused, BadMessage, MessageTooLarge
+from monitoring.selectors.usage import JobSeries, Series, series_of_job
+from monitoring.services.ingest import ingest_frame
+from scheduling.services.inventory import register_node, touch_node
+
+MAX_BODY = 4 * 1024 * 1024
+
+
+def read_envelope(request: Request) -> Envelope:
+    """The message in the body. Errors: MessageTooLarge, BadMessage, AgentVersionRefused."""
+    declared = request.headers.get("Content-Length", "")
+    size = int(declared) if declared.isdecimal() else 0
+    if size > MAX_BODY:
+        raise MessageTooLarge(size, MAX_BODY)
+    try:
+        envelope = parse(request.body)
+    except WireError as fault:
+        raise BadMessage(fault.path, fault.expected, fault.found) from fault
+    if _minor(envelope.agent_version) != _minor(VERSION):
+        raise AgentVersionRefused(envelope.agent_version, VERSION)
+    return envelope
+
+
+def _minor(version: str) -> list[str]:
+    return version.split(".")[:2]
+
+
+class AgentRegister(AgentView):
+    """A node agent says what its machine has; repeating it is harmless."""
+
+    @extend_schema(request=OpenApiTypes.OBJECT, responses=OpenApiTypes.OBJECT, tags=["agents"])
+    def post(self, request: Request) -> Response:
+        now_ms = clock.now_ms()
+        envelope = read_envelope(request)
+        if not isinstance(envelope.body, Register):
+            raise BadMessage("kind", "register", envelope.kind)
+        changed = register_node(
+            envelope.body, agent=envelope.agent, agent_version=envelope.agent_version, now_ms=now_ms
+        )
+        return Response({"server_ms": now_ms, "duplicate": not changed})
+
+
+class AgentFrames(AgentView):
+    """A node agent delivers one closed window; a repeated delivery answers `duplicate`."""
+
+    @extend_schema(request=OpenApiTypes.OBJECT, responses=OpenApiTypes.OBJECT, tags=["agents"])
+    def post(self, request: Request) -> Response:
+        now_ms = clock.now_ms()
+        envelope = read_envelope(request)
+        if not isinstance(envelope.body, Frame):
+            raise BadMessage("kind", "frame", envelope.kind)
+        stored = ingest_frame(envelope.body, agent=envelope.agent, now_ms=now_ms)
+        touch_node(envelope.agent, now_ms=now_ms)
+        return Response({"server_ms": now_ms, "duplicate": not stored})
+
+
+class Span(serializers.Serializer[Mapping[str, int]]):
+    """The part of the job's life that is asked for, in UTC milliseconds."""
+
+    start_timestamp = serializers.IntegerField(min_value=0, max_value=2**53, required=False)
+    end_timestamp = serializers.IntegerField(min_value=0, max_value=2**53, required=False)
+
+    def validate(self, attrs: dict[str, int]) -> dict[str, int]:
+        if "start_timestamp" in attrs and attrs.get("end_timestamp", 2**53) <= attrs["start_timestamp"]:
+            raise serializers.ValidationError({"end_timestamp": "must be later than start_timestamp"})
+        return attrs
+
+
+class JobMetrics(ApiView):
+    """What a job used, per window and capability."""
+
+    @extend_schema(
+        parameters=[
+            OpenApiParameter("start_timestamp", int, description="UTC ms, default: start of the job"),
+            OpenApiParameter("end_timestamp", int, description="UTC ms, default: end of the job or now"),
+        ],
+        responses=OpenApiTypes.OBJECT,
+        tags=["jobs"],
+    )
+    def get(self, request: Request, ref: str) -> Response:
+        asked = Span(data=request.query_params)
+        asked.is_valid(raise_exception=True)
+        span = (asked.validated_data.get("start_timestamp"), asked.validated_data.get("end_timestamp"))
+        return Response(series_json(series_of_job(self.viewer(request), ref, span=span, now_ms=clock.now_ms())))
+
+
+def series_json(found: JobSeries) -> dict[str, object]:
+    """The answer of `GET /api/v1/jobs/{id}/metrics`."""
+    return {
+        "job": found.reference,
+        "job_id": str(found.job_id),
+        "start_timestamp": found.start_ms,
+        "end_timestamp": found.end_ms,
+        "sampling_interval_ms": found.sampling_ms,
+        "coverage": found.coverage,
+        "series": [_one_series(series) for series in found.series],
+    }
+
+
+def _one_series(series: Series) -> dict[str, object]:
+    return {
+        "capability": series.capability,
+        "device": series.device,
+        "unit": series.unit,
+        "quality": series.quality,
+        "source": series.source,
+        "attempt": str(series.attempt_id),
+        "points": [[p.start_ms, p.end_ms, p.value] for p in series.points],
+    }

@@ -1,0 +1,170 @@
+"""What was used, when? Stored frames, unpacked.
+
+Platform-internal except `series_of_job`, which decides by viewer. A report's span starts
+where the attempt was last reported, because its usage is the difference since then.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from alldata.agent.wire import Usage
+from alldata.tenancy.viewer import Viewer
+from monitoring.frames import StoredFrame, unpack
+from monitoring.models import UsageFrame
+from profiles.dimensions import BY_NAME
+from scheduling.selectors.answers import AttemptView
+from scheduling.selectors.jobs import job_row
+from scheduling.selectors.metering import attempts_of
+
+MAX_WINDOW_MS = 3_600_000
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """The mean over [start_ms, end_ms), in the dimension's base unit."""
+
+    start_ms: int
+    end_ms: int
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """One capability of one device as one job used it. `quality` is the worst of its points."""
+
+    capability: str
+    device: str
+    unit: str
+    quality: str
+    source: str
+    attempt_id: UUID
+    points: tuple[Point, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class JobSeries:
+    """All series of a job over one span, and how much of its running time they cover."""
+
+    job_id: UUID
+    reference: str
+    start_ms: int
+    end_ms: int
+    sampling_ms: int | None
+    coverage: float | None
+    series: tuple[Series, ...]
+
+
+def frames_between(agent: str, start_ms: int, end_ms: int) -> list[StoredFrame]:
+    """The agent's frames that overlap the span, by time."""
+    rows = UsageFrame.objects.filter(
+        agent=agent, end_ms__gt=start_ms, start_ms__lt=end_ms, start_ms__gt=start_ms - MAX_WINDOW_MS
+    )
+    return _unpacked(rows.order_by("start_ms", "epoch", "seq").iterator())
+
+
+def last_report(agent: str, attempt: str, *, before_ms: int) -> StoredFrame | None:
+    """The newest frame that names the attempt and ends no later than `before_ms`."""
+    rows = UsageFrame.objects.filter(agent=agent, end_ms__lte=before_ms, attempts__contains=[attempt])
+    return next(iter(_unpacked(rows.order_by("-end_ms")[:1])), None)
+
+
+def next_report(agent: str, attempt: str, *, after_ms: int) -> StoredFrame | None:
+    """The first frame that names the attempt and starts at or after `after_ms`."""
+    rows = UsageFrame.objects.filter(agent=agent, start_ms__gte=after_ms, attempts__contains=[attempt])
+    return next(iter(_unpacked(rows.order_by("start_ms", "epoch", "seq")[:1])), None)
+
+
+def _unpacked(rows: Iterable[UsageFrame]) -> list[StoredFrame]:
+    return [
+        StoredFrame(row.agent, row.epoch, row.seq, row.start_ms, row.end_ms, *unpack(bytes(row.body))) for row in rows
+    ]
+
+
+def series_of_job(viewer: Viewer, ref: str, *, span: tuple[int | None, int | None], now_ms: int) -> JobSeries:
+    """Usage of a job per window. Errors: JobNotFound when the viewer may not see it."""
+    job = job_row(viewer, ref)
+    attempts = attempts_of(job.id)
+    start_ms = span[0] if span[0] is not None else (job.started_ms or job.submitted_ms)
+    end_ms = span[1] if span[1] is not None else (job.ended_ms or now_ms)
+    collected: dict[tuple[UUID, str, str], _Collected] = {}
+    for attempt in attempts:
+        _collect(attempt, start_ms, end_ms, collected)
+    series = tuple(c.series(*key) for key, c in sorted(collected.items(), key=lambda item: item[0]))
+    return JobSeries(
+        job_id=job.id,
+        reference=job.reference,
+        start_ms=start_ms,
+        end_ms=end_ms,
+        sampling_ms=_typical_window(series),
+        coverage=_coverage(series, attempts, start_ms, end_ms),
+        series=series,
+    )
+
+
+@dataclass(slots=True)
+class _Collected:
+    """Points of one series as they are found."""
+
+    points: list[Point]
+    qualities: set[str]
+    source: str
+
+    def series(self, attempt_id: UUID, device: str, capability: str) -> Series:
+        unit = BY_NAME[capability].unit if capability in BY_NAME else ""
+        worst = next(q for q in ("missing", "estimated", "proxy", "measured") if q in self.qualities)
+        return Series(capability, device, unit, worst, self.source, attempt_id, tuple(self.points))
+
+
+def _collect(attempt: AttemptView, start_ms: int, end_ms: int, into: dict[tuple[UUID, str, str], _Collected]) -> None:
+    """Walk the attempt's frames in order; each report spans from the one before it."""
+    key = str(attempt.id)
+    begin = max(start_ms - MAX_WINDOW_MS, attempt.created_ms)
+    reported_ms = attempt.started_ms or attempt.created_ms
+    for frame in frames_between(attempt.node, begin, end_ms + MAX_WINDOW_MS):
+        mine = [usage for usage in frame.attempts if usage.key == key]
+        if not mine:
+            continue
+        since_ms = min(reported_ms, frame.end_ms - 1)
+        reported_ms = frame.end_ms
+        if frame.end_ms <= start_ms or since_ms >= end_ms:
+            continue
+        for usage in mine:
+            for name, value in usage.dims.items():
+                _add(into, (attempt.id, usage.device, name), value, since_ms, frame.end_ms)
+
+
+def _add(
+    into: dict[tuple[UUID, str, str], _Collected],
+    key: tuple[UUID, str, str],
+    usage: Usage,
+    since_ms: int,
+    until_ms: int,
+) -> None:
+    found = into.setdefault(key, _Collected([], set(), usage.source))
+    found.qualities.add(usage.quality)
+    if usage.q is not None:
+        found.points.append(Point(since_ms, until_ms, round(usage.q / (until_ms - since_ms), 3)))
+
+
+def _typical_window(series: Sequence[Series]) -> int | None:
+    """The median length of a point, which is what the agent was set to."""
+    lengths = sorted(p.end_ms - p.start_ms for s in series for p in s.points)
+    return lengths[len(lengths) // 2] if lengths else None
+
+
+def _coverage(series: Sequence[Series], attempts: Sequence[AttemptView], start_ms: int, end_ms: int) -> float | None:
+    """Part of the running time that the best-covered series of each attempt has points for."""
+    ran = covered = 0
+    for attempt in attempts:
+        if attempt.started_ms is None:
+            continue
+        first, last = max(attempt.started_ms, start_ms), min(attempt.ended_ms or end_ms, end_ms)
+        ran += max(0, last - first)
+        spans = [
+            sum(max(0, min(p.end_ms, last) - max(p.start_ms, first)) for p in s.points)
+            for s in series
+            if s.attempt_id == attempt.id
+        ]
+        covered += max(spans, default=0)
+    return round(covered / ran, 4) if ran else None

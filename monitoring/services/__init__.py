@@ -1,0 +1,1 @@
+"""Writes of monitoring: taking frames in, keeping day partitions."""
