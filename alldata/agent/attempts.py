@@ -7,14 +7,14 @@ looks: its file stays until the engine forgets it, so its usage is only ever lat
 
 import os
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from alldata.agent.files import read_json
 from alldata.agent.spool import Counters
-from alldata.agent.wire import AttemptUsage, Quality, Usage
+from alldata.agent.wire import AttemptUsage, DeviceUsage, Quality, Usage
 
 KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 COUNTED = ("cpu_us", "memory_byte_ms", "read_ios", "write_ios", "read_bytes", "write_bytes")
@@ -109,6 +109,22 @@ class Attempts:
             after[key] = _advance(before, metered)
         return tuple(usages), after
 
+    def on_gpus(self, usages: Iterable[AttemptUsage], devices: Iterable[DeviceUsage]) -> tuple[AttemptUsage, ...]:
+        """What attempts used of their cards in this window: the card's own reading, where one had it alone.
+
+        The driver does not say which process kept a shared card busy, so for those it is missing.
+        """
+        holders: dict[str, list[str]] = {}
+        for key in sorted({usage.key for usage in usages}):
+            for uuid in _texts(self._specs.get(key, {}), "gpu_uuids"):
+                holders.setdefault(uuid, []).append(key)
+        return tuple(
+            AttemptUsage(key, device.uuid, {name: _of_card(usage, len(keys)) for name, usage in device.dims.items()})
+            for device in devices
+            for keys in (holders.get(device.uuid, []),)
+            for key in keys
+        )
+
     def settled(self, at_ms: int) -> None:
         """The window is on disk: forget its peaks, and the attempts that have been gone long enough."""
         self._peaks = {}
@@ -171,6 +187,17 @@ def devices_of(spec: Mapping[str, Any], places: Places) -> dict[str, str]:
 def _numbers(spec: Mapping[str, Any], name: str) -> list[int]:
     found = spec.get(name)
     return [number for number in found if type(number) is int] if isinstance(found, list) else []
+
+
+def _texts(spec: Mapping[str, Any], name: str) -> list[str]:
+    found = spec.get(name)
+    return [text for text in found if isinstance(text, str)] if isinstance(found, list) else []
+
+
+def _of_card(usage: Usage, holders: int) -> Usage:
+    if holders > 1:
+        return Usage(None, usage.source, "missing", reason="shared_card")
+    return usage if usage.q is None else replace(usage, quality="proxy")
 
 
 def _advance(before: Counters, metered: Metered) -> Counters:

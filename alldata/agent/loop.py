@@ -167,6 +167,7 @@ class Agent:
         self._drop_what_is_too_long(at_ms)
         attempts, reported = self._attempts.close(self._spool.reported, self._places, at_ms)
         devices = epoch.sampler.peek()
+        attempts += self._attempts.on_gpus(attempts, devices)
         frame = Frame(epoch.name, epoch.seq + 1, epoch.window_start_ms, at_ms, devices, attempts)
         try:
             self._spool.append(frame, reported)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from alldata.agent.attempts import REMEMBER_MS, Attempts, Places, devices_of, parse_usage
 from alldata.agent.spool import Counters
-from alldata.agent.wire import AttemptUsage
+from alldata.agent.wire import AttemptUsage, DeviceUsage, Usage
 
 PLACES = Places({0: "n/c0", 1: "n/c1"}, {0: "n/m0", 1: "n/m1", 4: "n/m4"}, {0: 0, 1: 0, 2: 1, 3: 1}, "n/s")
 
@@ -128,6 +128,27 @@ def test_the_peak_is_the_kernels_high_water_mark_when_it_rose(tmp_path: Path) ->
     run(tmp_path, "a", 500, memory_bytes=5, memory_peak_bytes=90)
     found, _ = close(Attempts(tmp_path), {}, 1000)
     assert found["n/m0"].dims["memory_bytes"].peak == 90
+
+
+def on_gpus(runs: Path, *keys: str) -> dict[str, Usage]:
+    """What attempts that all name GPU-1 are told of it."""
+    attempts = Attempts(runs)
+    for key in keys:
+        run(runs, key, 500)
+        (runs / key / "spec.json").write_text(json.dumps({"gpu_uuids": ["GPU-1"]}))
+    attempts.look(1000)
+    usages, _ = attempts.close({}, PLACES, 1000)
+    card = DeviceUsage("GPU-1", {"gpu_sm": Usage(70, "driver", "proxy", 9, 1000)})
+    return {usage.key: usage.dims["gpu_sm"] for usage in attempts.on_gpus(usages, [card])}
+
+
+def test_a_card_of_ones_own_is_metered_by_its_own_reading(tmp_path: Path) -> None:
+    assert on_gpus(tmp_path, "a") == {"a": Usage(70, "driver", "proxy", 9, 1000)}
+
+
+def test_nobody_knows_who_kept_a_shared_card_busy(tmp_path: Path) -> None:
+    gap = Usage(None, "driver", "missing", reason="shared_card")
+    assert on_gpus(tmp_path, "a", "b") == {"a": gap, "b": gap}
 
 
 def test_negative_counters_are_not_counters() -> None:

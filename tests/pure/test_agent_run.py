@@ -77,6 +77,14 @@ def eventually(server: Portal, holds: Callable[[], bool]) -> bool:
     return holds()
 
 
+def becomes(holds: Callable[[], bool]) -> bool:
+    """Whether it came true while time passed."""
+    until = time.monotonic() + PATIENCE_S
+    while not holds() and time.monotonic() < until:
+        time.sleep(0.05)
+    return holds()
+
+
 def everything_is_counted(node: Node) -> bool:
     counted = {key: q for (key, dimension), q in node.portal.totals().items() if dimension == "cpu_millicores"}
     return counted == node.used
@@ -124,10 +132,9 @@ def test_a_server_that_was_away_gets_every_window_once(node: Node) -> None:
     for _ in range(20):
         node.work("a", 1000)
         time.sleep(0.05)
+    assert becomes(lambda: "HTTP 503" in node.log())
     node.portal.refuse_with = None
-    assert eventually(node.portal, lambda: everything_is_counted(node))
-    assert len(node.portal.frames) >= 4
-    assert "HTTP 503" in node.log()
+    assert eventually(node.portal, lambda: everything_is_counted(node) and len(node.portal.frames) >= 4)
 
 
 def test_usage_of_an_attempt_that_came_and_went_is_told_at_the_end(node: Node) -> None:
@@ -142,9 +149,7 @@ def test_a_server_of_another_version_is_named_and_nothing_is_lost(node: Node) ->
     node.portal.refuse_with, node.portal.problem = 400, {"code": "wire_version_refused", "detail": "speak wire 2"}
     node.start()
     node.work("a", 5)
-    until = time.monotonic() + PATIENCE_S
-    while "install the agent that belongs to the server" not in node.log() and time.monotonic() < until:
-        time.sleep(0.05)
+    assert becomes(lambda: "install the agent that belongs to the server" in node.log())
     assert "wire_version_refused: speak wire 2" in node.log()
     node.portal.refuse_with = None
     assert eventually(node.portal, lambda: everything_is_counted(node))
