@@ -49,7 +49,9 @@ def jobs_rows(request: PageRequest) -> HttpResponse:
 def _rows(request: PageRequest) -> dict[str, object]:
     chosen = request.GET.get("show", "")
     chosen = chosen if chosen in GROUPS else ""
-    rows, after = read.jobs_page(request.viewer, states=GROUPS[chosen], after=request.GET.get("after") or None, limit=30)
+    rows, after = read.jobs_page(
+        request.viewer, states=GROUPS[chosen], after=request.GET.get("after") or None, limit=30
+    )
     return {
         "rows": rows,
         "after": after,
@@ -102,5 +104,8 @@ def _run(request: PageRequest, reference: str) -> dict[str, object]:
     order = ["package", "serve", "ready", "test", "done"]
     at = order.index(run.step) if run.step in order else 0
     jobs = {"package": run.trigger, "serve": run.serve, "test": run.test}
-    steps = [(name, "done" if run.step == "done" or i < at else "now" if i == at else "", jobs.get(name)) for i, name in enumerate(order)]
+    steps = [
+        (name, "done" if run.step == "done" or i < at else "now" if i == at else "", jobs.get(name))
+        for i, name in enumerate(order)
+    ]
     return {"run": run, "steps": steps, "over": run.step == "done"}

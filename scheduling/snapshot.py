@@ -33,9 +33,7 @@ HISTORY = 50
 
 def build_snapshot(*, prices: PriceQuotes, now_ms: int, queue: Sequence[Request] | None = None) -> Snapshot:
     """The cluster and the queue now (or the given requests instead of the queue)."""
-    devices = list(
-        DeviceRow.objects.filter(retired_ms=None).select_related("node", "capacity").order_by("uuid")
-    )
+    devices = list(DeviceRow.objects.filter(retired_ms=None).select_related("node", "capacity").order_by("uuid"))
     busy = _busy_cpus()
     nodes: dict[str, list[DeviceRow]] = defaultdict(list)
     for row in devices:
@@ -77,11 +75,7 @@ def _node(rows: list[DeviceRow], busy: Mapping[str, frozenset[int]], now_ms: int
 def _device(row: DeviceRow, busy: frozenset[int]) -> Device:
     capacity, free = _amounts(row.capacity)
     reason = (
-        "overcommitted"
-        if row.capacity.overcommitted
-        else None
-        if row.healthy
-        else row.degraded_reason or "unhealthy"
+        "overcommitted" if row.capacity.overcommitted else None if row.healthy else row.degraded_reason or "unhealthy"
     )
     return Device(
         uuid=row.uuid,

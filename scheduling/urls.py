@@ -2,6 +2,7 @@
 
 from django.urls import path
 
+from scheduling import pages
 from scheduling.api import jobs, resources
 
 api_urlpatterns = [
@@ -18,4 +19,11 @@ api_urlpatterns = [
     path("pipelines/<str:reference>", resources.Pipeline.as_view(), name="api-pipeline"),
 ]
 
-page_urlpatterns: list = []
+page_urlpatterns = [
+    path("jobs/", pages.jobs, name="jobs"),
+    path("jobs/_/rows", pages.jobs_rows, name="jobs-rows"),
+    path("jobs/<str:reference>/stop/", pages.stop, name="job-stop"),
+    path("pipelines/", pages.pipelines, name="pipelines"),
+    path("pipelines/<str:reference>/", pages.pipeline, name="pipeline"),
+    path("pipelines/<str:reference>/_/steps", pages.pipeline_steps, name="pipeline-steps"),
+]

@@ -11,13 +11,13 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.models import User
+from profiles.services import ensure_published
 
 from alldata.agent.wire import Capacity, Device, NumaNode, Register
 from alldata.kernel.blobs import BlobStore
 from alldata.tenancy.selectors import viewer_of_user
 from alldata.tenancy.services.bootstrap import bootstrap_tenancy
 from alldata.tenancy.viewer import Viewer
-from profiles.services import ensure_published
 from scheduling.executors.base import Executor
 from scheduling.ports import Ports, Rate, plug
 from scheduling.selectors.answers import JobRow
@@ -76,13 +76,19 @@ def machine(*, cores: int = 2, memory: int = 8 << 30, engine: str = "fake", now_
         numa_node=0,
         capacities={"memory_bytes": known(memory)},
     )
+    disk = Device(
+        uuid=f"{NODE}/storage/nvme0n1",
+        type="storage",
+        name="nvme0n1",
+        capacities={"storage_iops": known(100_000)},
+    )
     message = Register(
         hostname=NODE,
         boot_id="boot",
         epoch="boot-1",
         cores=cores,
         numa=(NumaNode(node=0, cpus=tuple(range(cores)), memory_bytes=memory),),
-        devices=(cpu, pool),
+        devices=(cpu, pool, disk),
         sampling_ms=1000,
         window_ms=2000,
         engine=engine,

@@ -20,7 +20,7 @@ from scheduling.ports import ports
 from scheduling.selectors import jobs as read
 from scheduling.services.cancellation import cancel_job
 from scheduling.services.commands import SubmitCommand
-from scheduling.services.logs import read_log
+from scheduling.services.logs import Span, read_log
 from scheduling.services.precheck import precheck
 from scheduling.services.submission import submit_job
 
@@ -54,9 +54,7 @@ def command_of(request: Request) -> SubmitCommand:
 class JobCollection(ApiView):
     """Shape is checked here, rules in the service, status codes in alldata/web/problems.py."""
 
-    @extend_schema(
-        parameters=[_query("status"), _query("after"), _query("limit", int)], responses=ANY
-    )
+    @extend_schema(parameters=[_query("status"), _query("after"), _query("limit", int)], responses=ANY)
     def get(self, request: Request) -> Response:
         """Jobs, newest first; `next` is the `after` of the following page."""
         rows, following = read.jobs_page(
@@ -113,15 +111,12 @@ class JobLogs(ApiView):
     )
     def get(self, request: Request, reference: str) -> Response:
         """Bytes from `after` (negative: from the end); pass `next_offset` on to follow."""
-        attempt = whole_number(request, "attempt", 0, most=10_000)
-        chunk = read_log(
-            self.viewer(request),
-            reference,
-            ports=ports(),
+        span = Span(
             after=whole_number(request, "after", 0, most=2**53),
             limit=abs(whole_number(request, "limit", 64 * 1024, most=LOG_LIMIT)),
-            attempt=attempt or None,
+            attempt=whole_number(request, "attempt", 0, most=10_000) or None,
         )
+        chunk = read_log(self.viewer(request), reference, span, ports=ports())
         return Response(
             {
                 "offset": chunk.offset,
@@ -139,9 +134,7 @@ class Schedule(ApiView):
     @extend_schema(request=SubmitShape, responses=ANY)
     def post(self, request: Request) -> Response:
         """Placement or refusal for a demand now, with scores and reasons; nothing is reserved."""
-        answer = precheck(
-            self.viewer(request), command_of(request), prices=ports().prices, now_ms=clock.now_ms()
-        )
+        answer = precheck(self.viewer(request), command_of(request), prices=ports().prices, now_ms=clock.now_ms())
         return Response(render.precheck(answer))
 
 
@@ -162,10 +155,5 @@ class Events(ApiView):
             limit=max(1, whole_number(request, "limit", 100, most=1000)),
         )
         return Response(
-            {
-                "events": [
-                    {"id": str(f.id), "name": f.name, "at_ms": f.at_ms, "fields": f.fields}
-                    for f in facts
-                ]
-            }
+            {"events": [{"id": str(f.id), "name": f.name, "at_ms": f.at_ms, "fields": f.fields} for f in facts]}
         )

@@ -72,7 +72,4 @@ def device(view: DeviceView) -> dict[str, Any]:
 
 def capabilities(view: DeviceView) -> list[dict[str, Any]]:
     """Each capability with capacity, what is promised, what is free, source and quality."""
-    return [
-        asdict(d) | {"free": None if d.capacity is None else d.capacity - d.reserved}
-        for d in view.dimensions
-    ]
+    return [asdict(d) | {"free": None if d.capacity is None else d.capacity - d.reserved} for d in view.dimensions]

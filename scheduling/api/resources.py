@@ -18,9 +18,7 @@ class Resources(ApiView):
     @extend_schema(parameters=[OpenApiParameter("filter", str)], responses=ANY)
     def get(self, request: Request) -> Response:
         """`?filter=type:gpu,node:worker-0`; keys: type, vendor, model, node, numa_node."""
-        found = inventory.devices(
-            self.viewer(request), filters=request.query_params.get("filter", "")
-        )
+        found = inventory.devices(self.viewer(request), filters=request.query_params.get("filter", ""))
         return Response({"resources": [render.device(view) for view in found]})
 
 
@@ -49,9 +47,7 @@ class Pipelines(ApiView):
     @extend_schema(parameters=[OpenApiParameter("job", str)], responses=ANY)
     def get(self, request: Request) -> Response:
         """Newest first; `?job=J-1` gives those the job takes part in."""
-        found = pipelines.pipelines_of(
-            self.viewer(request), job=request.query_params.get("job")
-        )
+        found = pipelines.pipelines_of(self.viewer(request), job=request.query_params.get("job"))
         return Response({"pipelines": [render.pipeline(view) for view in found]})
 
 
@@ -61,6 +57,4 @@ class Pipeline(ApiView):
     @extend_schema(responses=ANY)
     def get(self, request: Request, reference: str) -> Response:
         """Steps, jobs, load figures and the verdict with its reasons."""
-        return Response(
-            render.pipeline(pipelines.pipeline_view(self.viewer(request), reference))
-        )
+        return Response(render.pipeline(pipelines.pipeline_view(self.viewer(request), reference)))

@@ -32,9 +32,7 @@ class EntryShape(serializers.Serializer[Any]):
     command = serializers.ListField(child=serializers.CharField(max_length=4000), max_length=200)
     files = FileShape(many=True, required=False)
     env = serializers.DictField(child=serializers.CharField(max_length=4000), required=False)
-    outputs = serializers.ListField(
-        child=serializers.CharField(max_length=200), max_length=50, required=False
-    )
+    outputs = serializers.ListField(child=serializers.CharField(max_length=200), max_length=50, required=False)
 
 
 class BudgetField(serializers.Field[Any, Any, Any, Any]):
@@ -72,9 +70,7 @@ class SubmitShape(serializers.Serializer[Any]):
     policy = serializers.ChoiceField([p.value for p in Policy], required=False)
     priority = serializers.IntegerField(min_value=-100, max_value=100, required=False)
     project = serializers.CharField(max_length=63, required=False)
-    then = serializers.ListField(
-        child=serializers.ChoiceField(["serve", "load_test"]), required=False
-    )
+    then = serializers.ListField(child=serializers.ChoiceField(["serve", "load_test"]), required=False)
     timeout_s = serializers.IntegerField(min_value=1, max_value=30 * 86_400, required=False)
     request_id = serializers.CharField(max_length=120, required=False)
 

@@ -8,6 +8,7 @@ ADDITIVE = (
     "memory_bytes",
     "memory_bandwidth",
     "gpu_sm",
+    "gpu_tensor",
     "gpu_memory_bytes",
     "hbm_bandwidth",
     "nvlink_bandwidth",

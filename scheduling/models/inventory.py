@@ -13,6 +13,7 @@ from django.db.models import F, Q
 from alldata.kernel.ids import uuid7
 from profiles.dimensions import ADDITIVE
 
+
 class Node(models.Model):
     """One machine that an agent speaks for."""
 

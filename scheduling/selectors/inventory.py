@@ -46,9 +46,7 @@ def _node(row: Node) -> NodeView:
         simulated=row.simulated,
         draining=row.draining,
         facts=row.facts,
-        devices=tuple(
-            _device(d) for d in sorted(row.devices.all(), key=_order) if d.retired_ms is None
-        ),
+        devices=tuple(_device(d) for d in sorted(row.devices.all(), key=_order) if d.retired_ms is None),
     )
 
 

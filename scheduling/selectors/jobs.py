@@ -100,8 +100,7 @@ def _history(job: Job) -> tuple[JobEvent, ...]:
     """Facts from the outbox and decisions, oldest first."""
     facts = [JobEvent(f.at_ms, f.name, f.fields) for f in facts_of_job(job.pk)]
     decisions = [
-        JobEvent(row.at_ms, f"decision.{row.outcome}", row.answer)
-        for row in job.decisions.order_by("at_ms", "id")
+        JobEvent(row.at_ms, f"decision.{row.outcome}", row.answer) for row in job.decisions.order_by("at_ms", "id")
     ]
     return tuple(sorted(facts + decisions, key=lambda event: event.at_ms))
 

@@ -15,9 +15,9 @@ def allocations_between(
     start_ms: int, end_ms: int, *, attempt_ids: Collection[UUID] | None = None
 ) -> list[AllocationSpan]:
     """Claims that overlap [start_ms, end_ms), grace time included, oldest first."""
-    rows = Allocation.objects.filter(
-        Q(end_ms=None) | Q(end_ms__gt=start_ms), start_ms__lt=end_ms
-    ).select_related("attempt", "device__node")
+    rows = Allocation.objects.filter(Q(end_ms=None) | Q(end_ms__gt=start_ms), start_ms__lt=end_ms).select_related(
+        "attempt", "device__node"
+    )
     if attempt_ids is not None:
         rows = rows.filter(attempt_id__in=attempt_ids)
     return [_span(row) for row in rows.order_by("start_ms", "id")]

@@ -3,7 +3,7 @@
 from django.db import transaction
 from django.db.models import F
 
-from alldata.tenancy.audit import record
+from alldata.tenancy.audit import Deed, record
 from alldata.tenancy.errors import MayNot
 from alldata.tenancy.viewer import Viewer
 from scheduling.errors import IllegalMove, JobIsOver
@@ -24,7 +24,7 @@ def cancel_job(viewer: Viewer, reference: str, *, now_ms: int) -> JobRow:
         if not request_stop(job, "cancelled", now_ms=now_ms):
             job.refresh_from_db()
             raise JobIsOver(f"J-{job.number}", job.state)
-        record(viewer, "job.cancel", f"J-{job.number}", now_ms=now_ms, project_id=job.project_id)
+        record(viewer, Deed("job.cancel", f"J-{job.number}", job.project_id), now_ms=now_ms)
     job.refresh_from_db()
     return job_row_of(job)
 

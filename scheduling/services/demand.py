@@ -3,11 +3,12 @@
 from dataclasses import dataclass, replace
 from typing import Any
 
+from profiles.selectors import resolve_version
+
 from alldata.tenancy.viewer import Viewer
 from profiles.errors import UnknownMode
 from profiles.errors import UnknownProfile as NoSuchProfile
 from profiles.rcdl.document import Demand, Document, Resource, resolve
-from profiles.selectors import resolve_version
 from scheduling.errors import BadField, UnknownProfile
 from scheduling.services.commands import SubmitCommand
 
@@ -74,9 +75,7 @@ def _only_mode(document: Document) -> str:
 def _with_gpus(demand: Demand, count: int) -> Demand:
     """The legacy form counts cards: that many whole GPUs, or none at all."""
     others = tuple(r for r in demand.resources if r.type != "gpu")
-    cards: tuple[Resource, ...] = tuple(
-        replace(r, count=count) for r in demand.resources if r.type == "gpu" and count
-    )
+    cards: tuple[Resource, ...] = tuple(replace(r, count=count) for r in demand.resources if r.type == "gpu" and count)
     return replace(demand, resources=others + cards)
 
 

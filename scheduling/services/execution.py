@@ -21,9 +21,7 @@ STOP_GRACE_MS = 5_000
 
 def drive(ports: Ports, *, now_ms: int) -> bool:
     """One pass. True when something moved or is about to, so another pass soon is worth it."""
-    live = list(
-        Attempt.objects.exclude(state__in=ATTEMPT_ENDS).select_related("job", "node").order_by("id")
-    )
+    live = list(Attempt.objects.exclude(state__in=ATTEMPT_ENDS).select_related("job", "node").order_by("id"))
     by_engine: dict[str, list[Attempt]] = defaultdict(list)
     for attempt in live:
         by_engine[attempt.engine].append(attempt)
@@ -48,37 +46,41 @@ def _step_safely(ports: Ports, engine: Executor, attempt: Attempt, seen: Observa
 
 def _step(ports: Ports, engine: Executor, attempt: Attempt, seen: Observation, now_ms: int) -> bool:
     state = AttemptState(attempt.state)
+    stopping = bool(attempt.job.stop_requested) and state is not AttemptState.FINISHING
     if state is AttemptState.FINISHING:
-        finishing.finish(ports, engine, attempt, seen, now_ms=now_ms)
-        return True
-    if attempt.job.stop_requested and _stop(engine, attempt, seen, now_ms):
-        return True
-    if seen.phase is Phase.ENDED:
+        finishing.finish(ports, engine, attempt, now_ms=now_ms)
+    elif stopping and seen.phase is Phase.ABSENT and state is AttemptState.PLACING:
+        finishing.cancel_unstarted(attempt, now_ms=now_ms)
+    elif seen.phase is Phase.ENDED:
         _note_end(attempt, seen, now_ms)
-        return True
-    if seen.phase is Phase.LOST or _vanished(attempt, seen, now_ms):
+    elif seen.phase is Phase.LOST or _vanished(attempt, seen, now_ms):
         finishing.lose(attempt, seen, now_ms=now_ms)
-        return True
-    if state is AttemptState.PLACING:
-        return _launch(ports, engine, attempt, now_ms)
-    if state is AttemptState.STARTING and seen.phase is Phase.RUNNING:
+    elif state is AttemptState.PLACING:
+        _launch(ports, engine, attempt, now_ms)
+    elif state is AttemptState.STARTING and seen.phase is Phase.RUNNING:
         _note_start(attempt, seen, now_ms)
-        return True
+    else:
+        return _watch(engine, attempt, seen, now_ms, stopping=stopping)
+    return True
+
+
+def _watch(engine: Executor, attempt: Attempt, seen: Observation, now_ms: int, *, stopping: bool) -> bool:
+    """Nothing to move: note progress, pass a stop request on once."""
     _note_progress(attempt, seen)
-    return state is AttemptState.STARTING
+    if stopping and attempt.stop_sent_ms is None:
+        engine.stop(str(attempt.pk), grace_ms=STOP_GRACE_MS)
+        Attempt.objects.filter(pk=attempt.pk).update(stop_sent_ms=now_ms)
+    return stopping or attempt.state == AttemptState.STARTING
 
 
-def _launch(ports: Ports, engine: Executor, attempt: Attempt, now_ms: int) -> bool:
+def _launch(ports: Ports, engine: Executor, attempt: Attempt, now_ms: int) -> None:
     try:
         engine.launch(str(attempt.pk), launch_spec(attempt, blobs=ports.blobs))
     except LaunchRefused as refusal:
         finishing.refuse_launch(attempt, str(refusal), now_ms=now_ms)
-        return True
+        return
     move_attempt(attempt, AttemptState.STARTING, now_ms=now_ms)
-    Allocation.objects.filter(attempt=attempt, state=AllocationState.RESERVED).update(
-        state=AllocationState.HELD
-    )
-    return True
+    Allocation.objects.filter(attempt=attempt, state=AllocationState.RESERVED).update(state=AllocationState.HELD)
 
 
 def _note_start(attempt: Attempt, seen: Observation, now_ms: int) -> None:
@@ -115,17 +117,6 @@ def _note_progress(attempt: Attempt, seen: Observation) -> None:
     progress = finishing.progress_of(seen)
     if progress and progress != attempt.progress:
         finishing.store_progress(attempt, progress)
-
-
-def _stop(engine: Executor, attempt: Attempt, seen: Observation, now_ms: int) -> bool:
-    """Carry out a stop request; True when the attempt ended here because it never ran."""
-    if seen.phase is Phase.ABSENT and attempt.state == AttemptState.PLACING:
-        finishing.cancel_unstarted(attempt, now_ms=now_ms)
-        return True
-    if seen.phase in (Phase.STARTING, Phase.RUNNING) and attempt.stop_sent_ms is None:
-        engine.stop(str(attempt.pk), grace_ms=STOP_GRACE_MS)
-        Attempt.objects.filter(pk=attempt.pk).update(stop_sent_ms=now_ms)
-    return False
 
 
 def _vanished(attempt: Attempt, seen: Observation, now_ms: int) -> bool:

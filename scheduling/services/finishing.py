@@ -4,7 +4,8 @@ Every path ends in one transaction that moves attempt and job and starts the rel
 claim outlives its attempt and no job is left without a live attempt or an end.
 """
 
-from dataclasses import asdict
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -35,12 +36,13 @@ def store_progress(attempt: Attempt, progress: dict[str, Any]) -> None:
         Job.objects.filter(pk=attempt.job_id).update(rev=F("rev") + 1)
 
 
-def finish(ports: Ports, engine: Executor, attempt: Attempt, seen: Observation, *, now_ms: int) -> None:
+def finish(ports: Ports, engine: Executor, attempt: Attempt, *, now_ms: int) -> None:
     """Collect what the attempt left and end it. Repeating after a crash stores nothing twice."""
     missing = _collect(ports, engine, attempt, now_ms=now_ms)
     to, reason = _judge(attempt, missing)
     facts = {"exit_code": attempt.exit_code, "signal": attempt.signal, "missing": missing}
-    _end(attempt, to, reason, facts={k: v for k, v in facts.items() if v}, now_ms=now_ms)
+    end = End(to, reason, facts={key: value for key, value in facts.items() if value})
+    _end(attempt, end, now_ms=now_ms)
 
 
 def _collect(ports: Ports, engine: Executor, attempt: Attempt, *, now_ms: int) -> list[str]:
@@ -68,67 +70,74 @@ def _collect(ports: Ports, engine: Executor, attempt: Attempt, *, now_ms: int) -
 
 def _judge(attempt: Attempt, missing: list[str]) -> tuple[AttemptState, str]:
     """The attempt's end state and the reason shown to people (a code)."""
-    stopped = attempt.job.stop_requested if attempt.reason == "stopped" else ""
-    if stopped == "completed":
-        return AttemptState.SUCCEEDED, ""
-    if stopped:
-        return AttemptState.CANCELLED, stopped
+    if attempt.reason == "stopped" and attempt.job.stop_requested:
+        why = attempt.job.stop_requested
+        return (AttemptState.SUCCEEDED, "") if why == "completed" else (AttemptState.CANCELLED, why)
     if attempt.reason == "engine_shutdown":
         return AttemptState.LOST, "engine_shutdown"
-    if attempt.reason and attempt.reason != "stopped":
-        return AttemptState.FAILED, attempt.reason
+    reason = _fault(attempt, missing)
+    return (AttemptState.FAILED, reason) if reason else (AttemptState.SUCCEEDED, "")
+
+
+def _fault(attempt: Attempt, missing: list[str]) -> str:
+    """Why the attempt counts as failed; empty when it did not fail."""
+    if attempt.reason:
+        return attempt.reason
     if attempt.signal:
-        return AttemptState.FAILED, "killed_by_signal"
+        return "killed_by_signal"
     if attempt.exit_code != 0:
-        return AttemptState.FAILED, "exit_nonzero"
-    return (AttemptState.FAILED, "missing_output") if missing else (AttemptState.SUCCEEDED, "")
+        return "exit_nonzero"
+    return "missing_output" if missing else ""
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """How an attempt ended: state, reason code, facts for people, other columns to store."""
+
+    to: AttemptState
+    reason: str
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    columns: Mapping[str, Any] = field(default_factory=dict)
 
 
 def lose(attempt: Attempt, seen: Observation, *, now_ms: int) -> None:
     """The engine lost the attempt: record it and try again while tries are left."""
     columns = {"ended_ms": seen.ended_ms or now_ms, "detail": (seen.detail or "")[:4000]}
-    _end(attempt, AttemptState.LOST, "lost", columns=columns, now_ms=now_ms)
+    _end(attempt, End(AttemptState.LOST, "lost", columns=columns), now_ms=now_ms)
 
 
 def cancel_unstarted(attempt: Attempt, *, now_ms: int) -> None:
     """Stopped before the engine ever saw it."""
-    _end(attempt, AttemptState.CANCELLED, attempt.job.stop_requested, now_ms=now_ms)
+    _end(attempt, End(AttemptState.CANCELLED, attempt.job.stop_requested), now_ms=now_ms)
 
 
 def refuse_launch(attempt: Attempt, why: str, *, now_ms: int) -> None:
     """The engine will never run this spec: no other try would differ."""
     columns = {"ended_ms": now_ms, "detail": why[:4000]}
-    _end(attempt, AttemptState.FAILED, "launch_refused", columns=columns, now_ms=now_ms)
+    _end(attempt, End(AttemptState.FAILED, "launch_refused", columns=columns), now_ms=now_ms)
 
 
-def _end(
-    attempt: Attempt,
-    to: AttemptState,
-    reason: str,
-    *,
-    now_ms: int,
-    facts: dict[str, Any] | None = None,
-    columns: dict[str, Any] | None = None,
-) -> None:
+def _end(attempt: Attempt, end: End, *, now_ms: int) -> None:
     """One transaction: the attempt ends, its claims start to release, its job moves on."""
     job = attempt.job
     with transaction.atomic():
-        move_attempt(attempt, to, now_ms=now_ms, columns={"reason": reason} | (columns or {}))
+        move_attempt(attempt, end.to, now_ms=now_ms, columns={"reason": end.reason, **end.columns})
         start_releasing(attempt, grace_ms=job.grace_ms, now_ms=now_ms)
-        target = _job_target(attempt, to, reason)
+        target = _job_target(attempt, end)
         if target is JobState.SUCCEEDED and job.state == JobState.ADMITTED:
             move_job(job, JobState.ACTIVE, now_ms=now_ms)
-        move_job(job, target, now_ms=now_ms, reason=reason, columns={"reason_facts": facts or {}})
+        columns = {"reason_facts": dict(end.facts)}
+        move_job(job, target, now_ms=now_ms, reason=end.reason, columns=columns)
 
 
-def _job_target(attempt: Attempt, to: AttemptState, reason: str) -> JobState:
+def _job_target(attempt: Attempt, end: End) -> JobState:
     job = attempt.job
-    if to is AttemptState.SUCCEEDED:
+    if end.to is AttemptState.SUCCEEDED:
         return JobState.SUCCEEDED
     if job.stop_requested == "over_budget":
         return JobState.OVER_BUDGET
-    if to is AttemptState.CANCELLED or job.stop_requested:
+    if end.to is AttemptState.CANCELLED or job.stop_requested:
         return JobState.SUCCEEDED if job.stop_requested == "completed" else JobState.CANCELLED
-    if reason in RETRYABLE and attempt.ordinal < job.max_attempts:
+    if end.reason in RETRYABLE and attempt.ordinal < job.max_attempts:
         return JobState.QUEUED
     return JobState.FAILED

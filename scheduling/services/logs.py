@@ -1,5 +1,6 @@
 """Read an attempt's output: live from its engine, later from the kept copy."""
 
+from dataclasses import dataclass
 from pathlib import Path
 
 from alldata.tenancy.viewer import Viewer
@@ -12,34 +13,38 @@ from scheduling.services.housekeeping import log_name
 EMPTY = LogChunk(0, 0, "", 0)
 
 
-def read_log(
-    viewer: Viewer, reference: str, *, ports: Ports, after: int, limit: int, attempt: int | None = None
-) -> LogChunk:
-    """At most `limit` bytes from byte `after` (negative: from the end) of one attempt's output.
+@dataclass(frozen=True, slots=True)
+class Span:
+    """At most `limit` bytes from byte `after` (negative: from the end); `attempt` None is the latest."""
 
-    Without `attempt` the latest one is read. Errors: JobNotFound.
-    """
+    after: int
+    limit: int
+    attempt: int | None = None
+
+
+def read_log(viewer: Viewer, reference: str, span: Span, *, ports: Ports) -> LogChunk:
+    """A piece of one attempt's output. Errors: JobNotFound."""
     job = find_job(viewer, reference)
     rows = job.attempts.order_by("-ordinal")
-    row = (rows.filter(ordinal=attempt) if attempt is not None else rows).first()
+    row = (rows if span.attempt is None else rows.filter(ordinal=span.attempt)).first()
     if row is None:
         return EMPTY
     if row.forgotten_ms is not None:
-        return _kept(row, ports, after, limit)
+        return _kept(row, ports, span)
     engine = ports.engines.get(row.engine)
-    return engine.read_log(str(row.pk), after=after, limit=limit) if engine else EMPTY
+    return engine.read_log(str(row.pk), after=span.after, limit=span.limit) if engine else EMPTY
 
 
-def _kept(row: Attempt, ports: Ports, after: int, limit: int) -> LogChunk:
+def _kept(row: Attempt, ports: Ports, span: Span) -> LogChunk:
     kept = Artifact.objects.filter(job_id=row.job_id, name=log_name(row.ordinal)).first()
     if kept is None:
         return EMPTY
-    return _read(ports.blobs.path(kept.sha256), kept.size, after, limit)
+    return _read(ports.blobs.path(kept.sha256), kept.size, span)
 
 
-def _read(path: Path, size: int, after: int, limit: int) -> LogChunk:
-    start = max(0, size + after) if after < 0 else min(after, size)
+def _read(path: Path, size: int, span: Span) -> LogChunk:
+    start = max(0, size + span.after) if span.after < 0 else min(span.after, size)
     with path.open("rb") as file:
         file.seek(start)
-        data = file.read(limit)
+        data = file.read(span.limit)
     return LogChunk(start, start + len(data), data.decode(errors="replace"), size)

@@ -8,6 +8,7 @@ Triton and Locust are ordinary jobs; this module only builds what they run and r
 
 import logging
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
@@ -59,9 +60,7 @@ def start_pipeline(*, job_id: str, now_ms: int) -> None:
 
 def advance(ports: Ports, *, now_ms: int) -> int:
     """Look at every unfinished run once; returns how many moved."""
-    runs = PipelineRun.objects.exclude(step="done").select_related(
-        "trigger", "serve_job", "test_job"
-    )
+    runs = PipelineRun.objects.exclude(step="done").select_related("trigger", "serve_job", "test_job")
     return sum(_advance_one(ports, run, now_ms) for run in runs.order_by("number"))
 
 
@@ -82,7 +81,8 @@ def _package(ports: Ports, run: PipelineRun, now_ms: int) -> bool:
     )
     trigger = run.trigger
     profile = f"{trigger.profile_name}@{trigger.profile_version}"
-    serve = _submit(ports, run, "serve", profile, workload, timeout_ms=SERVE_AT_MOST_MS, now_ms=now_ms)
+    step = Step("serve", profile, "inference", workload, SERVE_AT_MOST_MS)
+    serve = _submit(ports, run, step, now_ms=now_ms)
     return _move(run, "serve", now_ms=now_ms, serve_job_id=serve)
 
 
@@ -97,17 +97,20 @@ def _serve(ports: Ports, run: PipelineRun, now_ms: int) -> bool:
         return False
     answer = probe(attempt.endpoint, name=_model(run), report=judging.report_of(ports, run))
     if isinstance(answer, NotYet):
-        late = attempt.started_ms is not None and now_ms - attempt.started_ms > READY_WITHIN_MS
-        if late:
-            facts = {"code": "never_ready", "why": answer.reason, "detail": answer.detail}
-            return conclude(run, "fail", [facts], now_ms=now_ms)
-        return False
+        if now_ms - (attempt.started_ms or now_ms) <= READY_WITHIN_MS:
+            return False
+        facts = {"code": "never_ready", "why": answer.reason, "detail": answer.detail}
+        return conclude(run, "fail", [facts], now_ms=now_ms)
+    return _start_test(ports, run, attempt.endpoint["http"], now_ms)
+
+
+def _start_test(ports: Ports, run: PipelineRun, port: int, now_ms: int) -> bool:
+    """Put the ready endpoint under the load that the profile promises."""
     plan = judging.load_plan(run, _model(run))
-    workload = locust_workload(
-        plan, target_port=attempt.endpoint["http"], report=judging.report_of(ports, run)
-    )
+    workload = locust_workload(plan, target_port=port, report=judging.report_of(ports, run))
     limit = plan.duration_s * 1000 + TEST_SPARE_MS
-    test = _submit(ports, run, "load_test", LOAD_PROFILE, workload, timeout_ms=limit, now_ms=now_ms)
+    step = Step("load_test", LOAD_PROFILE, "", workload, limit)
+    test = _submit(ports, run, step, now_ms=now_ms)
     return _move(run, "test", now_ms=now_ms, test_job_id=test, ready_ms=now_ms)
 
 
@@ -144,9 +147,7 @@ def conclude(
 ) -> bool:
     """Write the verdict and let the server go: its work here is done."""
     with transaction.atomic():
-        moved = _move(
-            run, "done", now_ms=now_ms, verdict=verdict, reasons=reasons, load=load or {}
-        )
+        moved = _move(run, "done", now_ms=now_ms, verdict=verdict, reasons=reasons, load=load or {})
         if moved and run.serve_job is not None:
             request_stop(run.serve_job, "completed", now_ms=now_ms)
     return moved
@@ -162,36 +163,39 @@ def _move(run: PipelineRun, step: str, *, now_ms: int, **columns: Any) -> bool:
     return bool(moved)
 
 
-def _submit(
-    ports: Ports,
-    run: PipelineRun,
-    kind: str,
-    profile: str,
-    workload: Workload,
-    *,
-    timeout_ms: int,
-    now_ms: int,
-) -> UUID:
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A job of the pipeline before it is submitted."""
+
+    kind: str
+    profile: str
+    mode: str
+    workload: Workload
+    timeout_ms: int
+
+
+def _submit(ports: Ports, run: PipelineRun, step: Step, *, now_ms: int) -> UUID:
+    """Queue the step's job, once a run: the request id is derived from it."""
+    work = step.workload
     entry = Entry(
-        command=workload.command,
-        files=tuple(file.as_json() for file in workload.files),
-        env=workload.env,
-        outputs=workload.outputs,
-        ports=workload.ports,
+        command=work.command,
+        files=tuple(file.as_json() for file in work.files),
+        env=work.env,
+        outputs=work.outputs,
+        ports=work.ports,
     )
     command = SubmitCommand(
-        name=f"{run.trigger.name}-{kind.replace('_', '-')}",
-        profile=profile,
-        mode="inference" if kind == "serve" else "",
+        name=f"{run.trigger.name}-{step.kind.replace('_', '-')}",
+        profile=step.profile,
+        mode=step.mode,
         entry=entry,
-        request_id=f"pipeline:{run.pk}:{kind}",
+        request_id=f"pipeline:{run.pk}:{step.kind}",
         project=run.project_id,
         then=(),
-        timeout_ms=timeout_ms,
-        kind=kind,
+        timeout_ms=step.timeout_ms,
+        kind=step.kind,
     )
-    viewer = system_viewer(run.project_id)
-    return submit_job(viewer, command, prices=ports.prices, now_ms=now_ms).id
+    return submit_job(system_viewer(run.project_id), command, prices=ports.prices, now_ms=now_ms).id
 
 
 def _model(run: PipelineRun) -> str:

@@ -88,9 +88,7 @@ def _claim(attempt: Attempt, pick: Pick, *, now_ms: int) -> None:
         raise _Conflict(pick.device)
     for dimension, amount in pick.amounts.items():
         reserved = f"reserved_{dimension}"
-        room = DeviceCapacity.objects.filter(
-            room_for(dimension, amount), device=device, overcommitted=False
-        )
+        room = DeviceCapacity.objects.filter(room_for(dimension, amount), device=device, overcommitted=False)
         if not room.update(**{reserved: F(reserved) + amount}):
             raise _Conflict(f"{pick.device} {dimension}")
         Allocation.objects.create(
@@ -115,6 +113,6 @@ def _note_refusal(job: Job, refusal: Refusal, *, seen: PlannerInput, now_ms: int
     facts = {"possible": refusal.possible, "nearest": as_plain(refusal)["nearest"]}
     with transaction.atomic():
         record_decision(job, "refused", refusal, seen=seen, now_ms=now_ms)
-        Job.objects.filter(pk=job.pk, state=JobState.QUEUED).exclude(
-            reason=reason, reason_facts=facts
-        ).update(reason=reason, reason_facts=facts, rev=F("rev") + 1)
+        Job.objects.filter(pk=job.pk, state=JobState.QUEUED).exclude(reason=reason, reason_facts=facts).update(
+            reason=reason, reason_facts=facts, rev=F("rev") + 1
+        )

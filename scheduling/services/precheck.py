@@ -3,12 +3,13 @@
 The same planner on the same kind of snapshot as the real decision; nothing is written.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from alldata.kernel.ids import uuid7
 from alldata.tenancy.viewer import Viewer
-from scheduling.crater.model import Placement, Refusal
+from scheduling.crater.model import Placement, Refusal, Runtime
 from scheduling.crater.plan import plan
 from scheduling.models import Job
 from scheduling.ports import PriceQuotes
@@ -16,6 +17,9 @@ from scheduling.services.checking import Checked, check
 from scheduling.services.commands import SubmitCommand
 from scheduling.services.recording import as_plain
 from scheduling.snapshot import build_snapshot, request_of, waiting_requests
+
+#: Below this chance of being on time the pre-check warns.
+AT_RISK_BELOW = 0.9
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,26 +64,16 @@ def forecast(checked: Checked, *, prices: PriceQuotes, now_ms: int) -> PreCheck:
     queue = [*waiting_requests(), request]
     snapshot = build_snapshot(prices=prices, now_ms=now_ms, queue=queue)
     decided = plan(snapshot)
-    warnings = checked.pinned.notices
     for placement in decided.placements:
         if placement.job == str(job.pk):
-            return _fits(placement, job, snapshot.currency, request.runtime, warnings, now_ms)
+            return _fits(placement, job, snapshot.currency, request.runtime, now_ms)
     refusal = next(r for r in decided.refusals if r.job == str(job.pk))
-    return _waits(refusal, snapshot.currency, warnings)
+    return _waits(refusal, snapshot.currency, checked.pinned.notices)
 
 
-def _fits(
-    placement: Placement, job: Job, currency: str, runtime: Any, notices: tuple[str, ...], now_ms: int
-) -> PreCheck:
+def _fits(placement: Placement, job: Job, currency: str, runtime: Runtime | None, now_ms: int) -> PreCheck:
     median, slow, nano = placement.predicted_ms, placement.predicted_p90_ms, placement.predicted_nano
     high = nano * slow // median if nano is not None and median and slow else None
-    warnings = list(notices)
-    if placement.on_time is not None and placement.on_time < 0.9:
-        warnings.append("deadline_at_risk")
-    if high is not None and job.cap_nano is not None and high > job.cap_nano:
-        warnings.append("cap_at_risk")
-    if runtime is not None and runtime.source == "declared":
-        warnings.append("no_history")
     return PreCheck(
         fits=True,
         currency=currency,
@@ -92,12 +86,20 @@ def _fits(
         cost_high_nano=high,
         forecast_source=runtime.source if runtime else "",
         runs=runtime.runs if runtime else 0,
-        warnings=tuple(warnings),
+        warnings=(*job.notices, *_warnings(placement, job, high, runtime)),
     )
+
+
+def _warnings(placement: Placement, job: Job, high: int | None, runtime: Runtime | None) -> Iterator[str]:
+    """Codes of what could still go wrong."""
+    if placement.on_time is not None and placement.on_time < AT_RISK_BELOW:
+        yield "deadline_at_risk"
+    if high is not None and job.cap_nano is not None and high > job.cap_nano:
+        yield "cap_at_risk"
+    if runtime is not None and runtime.source == "declared":
+        yield "no_history"
 
 
 def _waits(refusal: Refusal, currency: str, notices: tuple[str, ...]) -> PreCheck:
     code = "waits" if refusal.possible else "impossible"
-    return PreCheck(
-        fits=False, currency=currency, refusal=as_plain(refusal), warnings=(*notices, code)
-    )
+    return PreCheck(fits=False, currency=currency, refusal=as_plain(refusal), warnings=(*notices, code))

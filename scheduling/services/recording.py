@@ -25,9 +25,7 @@ def record_input(snapshot: Snapshot) -> PlannerInput:
     return row
 
 
-def record_decision(
-    job: Job, outcome: str, answer: Placement | Refusal, *, seen: PlannerInput, now_ms: int
-) -> None:
+def record_decision(job: Job, outcome: str, answer: Placement | Refusal, *, seen: PlannerInput, now_ms: int) -> None:
     """Append a decision; a refusal equal to the latest one is not repeated."""
     plain = as_plain(answer)
     if outcome == "refused":

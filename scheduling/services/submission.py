@@ -8,7 +8,7 @@ from django.db import transaction
 
 from alldata.kernel.events import JobSubmitted
 from alldata.outbox.publish import publish
-from alldata.tenancy.audit import record
+from alldata.tenancy.audit import Deed, record
 from alldata.tenancy.errors import MayNot
 from alldata.tenancy.selectors import ProjectView, project_view
 from alldata.tenancy.services.numbers import next_job_number
@@ -47,14 +47,9 @@ def submit_job(viewer: Viewer, command: SubmitCommand, *, prices: PriceQuotes, n
         )
         if created:
             publish(JobSubmitted(str(row.pk), str(project.id)), now_ms=now_ms)
-            record(
-                viewer,
-                "job.submit",
-                f"J-{row.number}",
-                now_ms=now_ms,
-                project_id=project.id,
-                facts={"profile": f"{row.profile_name}@{row.profile_version}"},
-            )
+            pinned = {"profile": f"{row.profile_name}@{row.profile_version}"}
+            deed = Deed("job.submit", f"J-{row.number}", project.id, pinned)
+            record(viewer, deed, now_ms=now_ms)
     return _same_or_refuse(row, command)
 
 

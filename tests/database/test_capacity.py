@@ -62,7 +62,7 @@ def test_a_claim_is_released_once_after_its_grace() -> None:
     attempt = Allocation.objects.select_related("attempt")[0].attempt
     start_releasing(attempt, grace_ms=2000, now_ms=NOW)
     assert release_due(now_ms=NOW + 1999) == 0
-    assert release_due(now_ms=NOW + 2000) == 2
+    assert release_due(now_ms=NOW + 2000) == 3
     assert release_due(now_ms=NOW + 9000) == 0
     assert DeviceCapacity.objects.get(device__type="cpu").reserved_cpu_millicores == 0
 

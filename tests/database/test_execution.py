@@ -82,18 +82,14 @@ def test_a_job_that_never_ends_is_timed_out(viewer: Viewer, stage: Callable[[Scr
     assert _end_of(row) == ("failed", "timeout")
 
 
-def test_a_lost_attempt_is_tried_again_three_times(
-    viewer: Viewer, stage: Callable[[Script], Stage]
-) -> None:
+def test_a_lost_attempt_is_tried_again_three_times(viewer: Viewer, stage: Callable[[Script], Stage]) -> None:
     row = submitted(viewer)
     stage(Script(vanishes=True)).run(30)
     states = Attempt.objects.filter(job_id=row.id).order_by("ordinal").values_list("state", flat=True)
     assert list(states) == ["lost"] * 3
 
 
-def test_an_undelivered_output_fails_the_job(
-    viewer: Viewer, stage: Callable[[Script], Stage]
-) -> None:
+def test_an_undelivered_output_fails_the_job(viewer: Viewer, stage: Callable[[Script], Stage]) -> None:
     entry = Entry(command=("true",), outputs=("model.onnx",))
     row = submitted(viewer, entry=entry)
     stage(Script()).run(5)

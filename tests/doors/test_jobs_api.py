@@ -48,8 +48,7 @@ def test_a_submission_is_accepted_and_readable(api: Client) -> None:
 
 def test_an_idempotency_key_makes_one_job(api: Client) -> None:
     first, second = (
-        api.post("/api/v1/jobs", api_body(), content_type=JSON, headers={"Idempotency-Key": "k"})
-        for _ in range(2)
+        api.post("/api/v1/jobs", api_body(), content_type=JSON, headers={"Idempotency-Key": "k"}) for _ in range(2)
     )
     assert first.json()["id"] == second.json()["id"]
 
@@ -85,9 +84,7 @@ def test_the_legacy_form_says_that_it_was_translated(api: Client) -> None:
         ({"policy": "luck"}, "invalid"),
     ],
 )
-def test_bad_input_is_a_problem_with_a_stable_code(
-    api: Client, changes: dict[str, Any], code: str
-) -> None:
+def test_bad_input_is_a_problem_with_a_stable_code(api: Client, changes: dict[str, Any], code: str) -> None:
     answer = _post(api, **changes)
     assert (answer.status_code, answer.json()["code"]) == (422, code)
     assert answer.headers["Content-Type"] == "application/problem+json"
