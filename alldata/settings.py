@@ -136,14 +136,15 @@ USE_TZ = True
 TIME_ZONE = "UTC"
 
 STATIC_URL = "/static/"
-STATIC_ROOT = DATA_DIR / "static"
+#: Where `collectstatic` puts files in production; without it they are served from the packages.
+STATIC_ROOT = os.environ.get("ALLDATA_STATIC_ROOT") or None
 STATICFILES_DIRS = [BASE_DIR / "static"]
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = DEBUG
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 REST_FRAMEWORK = {
-    "DEFAULT_AUTHENTICATION_CLASSES": ["alldata.tenancy.auth.TokenAuth", "alldata.web.auth.SessionAuth"],
+    "DEFAULT_AUTHENTICATION_CLASSES": ["alldata.tenancy.auth.TokenAuth", "alldata.tenancy.auth.SessionAuth"],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],

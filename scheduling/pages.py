@@ -26,6 +26,7 @@ GROUPS = {
     "running": (JobState.ACTIVE,),
     "ended": tuple(sorted(JOB_ENDS)),
 }
+LATENCIES = (("P50", "p50_ms"), ("P95", "p95_ms"), ("P99", "p99_ms"), ("max", "max_ms"))
 
 
 @require_GET
@@ -108,4 +109,6 @@ def _run(request: PageRequest, reference: str) -> dict[str, object]:
         (name, "done" if run.step == "done" or i < at else "now" if i == at else "", jobs.get(name))
         for i, name in enumerate(order)
     ]
-    return {"run": run, "steps": steps, "over": run.step == "done"}
+    latencies = [(name, run.load.get(key) or 0) for name, key in LATENCIES]
+    slowest = max((value for _name, value in latencies), default=0) or 1
+    return {"run": run, "steps": steps, "over": run.step == "done", "latencies": latencies, "slowest": slowest}

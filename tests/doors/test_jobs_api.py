@@ -1,11 +1,13 @@
 """The REST door of jobs: shapes, statuses, problems, and what another tenant sees."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.test import Client
 
+from alldata.kernel import clock
 from alldata.tenancy.models import Organisation, Project, Team
 from alldata.tenancy.services.tokens import issue_token
 from alldata.tenancy.viewer import Viewer
@@ -15,11 +17,20 @@ from tests.world import NOW, api_body, home, machine, plugged
 JSON = "application/json"
 
 
+class Noon:
+    """A clock that stands still."""
+
+    def now_ms(self) -> int:
+        return NOW
+
+
 @pytest.fixture
-def viewer(tmp_path: Path) -> Viewer:
+def viewer(tmp_path: Path) -> Iterator[Viewer]:
     machine()
-    plugged(FakeExecutor(now_ms=lambda: NOW), tmp_path)
-    return home()
+    plugged(FakeExecutor(now_ms=Noon().now_ms), tmp_path)
+    clock.use(Noon())
+    yield home()
+    clock.use(clock.SystemClock())
 
 
 def _client(viewer: Viewer, project_id: Any = None) -> Client:
