@@ -12,6 +12,7 @@ from uuid import uuid4
 
 from alldata.cli.client import Client, Json, Refused, Unreachable
 from alldata.kernel.clock import now_ms
+from profiles.dimensions import BY_NAME
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 SCRIPT = REPOSITORY / "examples" / "digits" / "train.py"
@@ -69,10 +70,16 @@ class Story:
 
     def discover(self) -> None:
         self.resources = wait_for(
-            "the agent's registration", DISCOVERY_LIMIT_S, lambda: found_devices(self.client.resources())
+            "the agent's registration with measured bandwidths", DISCOVERY_LIMIT_S, self.measured_devices
         )
         for device in self.resources["resources"]:
-            self.say(f"   {device['type']:8} {device['uuid']:34} {summary_of(device)}")
+            self.say(f"   {device['type']:8} {device['uuid']}")
+            for dimension in device["dimensions"]:
+                self.say(f"            {capability_line(dimension)}")
+
+    def measured_devices(self) -> Json | None:
+        page = found_devices(self.client.resources())
+        return page if page and any(map(is_measured, dimensions_of(page))) else None
 
     def publish(self) -> None:
         version = self.client.publish_profile(DOCUMENT.read_text(), name=PROFILE, version=VERSION)
@@ -187,7 +194,17 @@ def parts_of(cost: Json) -> dict[str, int]:
     return {part["capability"]: nano_of(part["cost"]) for part in cost["parts"]}
 
 
-def summary_of(device: Json) -> str:
-    """The capacities of one device on one line, with how each is known."""
-    shown = [f"{d['name']} {d['capacity']} ({d['source']})" for d in device["dimensions"] if d["capacity"]]
-    return ", ".join(shown[:3])
+def dimensions_of(page: Json) -> list[Json]:
+    return [dimension for device in page["resources"] for dimension in device["dimensions"]]
+
+
+def is_measured(dimension: Json) -> bool:
+    """A value that was tried out on this machine, not read from a register or a table."""
+    return dimension["source"] == "measured" and dimension["capacity"] is not None
+
+
+def capability_line(dimension: Json) -> str:
+    """One capability with its unit, and how it is known."""
+    known = BY_NAME[dimension["name"]]
+    capacity = "unknown" if dimension["capacity"] is None else known.show(int(dimension["capacity"]))
+    return f"{known.title:20} {capacity:>14}  {dimension['source'] or '-'}, {dimension['quality']}"
