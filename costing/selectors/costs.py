@@ -14,12 +14,13 @@ from django.db.models import Sum
 from alldata.kernel.money import NANO, Money, hamilton
 from alldata.tenancy.viewer import Viewer
 from costing.models import LedgerEntry, NodeBooks
+from costing.pricing import capability_rates, line_for
 from costing.rating import Bucket
-from costing.selectors.prices import price_history
+from costing.selectors.prices import Prices, price_history
 from profiles.dimensions import BY_NAME
-from scheduling.selectors.answers import AllocationSpan, AttemptView, JobRow
+from scheduling.selectors.answers import AllocationSpan, AttemptView, JobRow, Supply
 from scheduling.selectors.jobs import job_row
-from scheduling.selectors.metering import allocations_between, attempts_of
+from scheduling.selectors.metering import allocations_between, attempts_of, supplies
 
 CENT_NANO = NANO // 100
 #: A shim writes its last usage within this time of the end; a frame that ends later has it.
@@ -105,8 +106,9 @@ def cost_of_job(viewer: Viewer, ref: str) -> JobCost:
     )
     prices = {p.version_id: p for p in price_history()} if rows else {}
     named = {version: p.name for version, p in prices.items()}
-    parts = _parts([_Row(d, b, dev, named[v], int(q), int(nano)) for d, b, dev, v, q, nano in rows])
-    used = [prices[v] for v in {row[3] for row in rows}]
+    used = sorted((prices[v] for v in {row[3] for row in rows}), key=lambda p: p.from_ms)
+    rates = unit_rates(used[-1], job.submitted_ms) if used else {}
+    parts = _parts([_Row(d, b, dev, named[v], int(q), int(nano)) for d, b, dev, v, q, nano in rows], rates)
     buckets = {b: sum(int(row[5]) for row in rows if row[1] == b) for b in _JOB_BUCKETS}
     state = _progress(job)
     charged_nano = sum(part.charged_nano for part in parts)
@@ -150,10 +152,24 @@ class _Row:
     nano: int
 
 
-def _parts(rows: list[_Row]) -> tuple[CapabilityCost, ...]:
+def unit_rates(prices: Prices, since_ms: int) -> dict[tuple[str, str], int]:
+    """(device, capability) -> nano per hour of one shown unit (core, GiB, GB/s, whole GPU), rounded down."""
+    by_device: dict[str, list[Supply]] = {}
+    for supply in supplies(since_ms, 2**62):
+        by_device.setdefault(supply.device, []).append(supply)
+    found = {}
+    for device, mine in by_device.items():
+        capacities = {supply.dimension: supply.capacity for supply in mine}
+        line = line_for(prices.lines, mine[0].device_type, mine[0].model)
+        for dimension, nano in (capability_rates(line, capacities) if line else {}).items():
+            found[device, dimension] = nano * _rate_scale(dimension)[0] // capacities[dimension]
+    return found
+
+
+def _parts(rows: list[_Row], rates: dict[tuple[str, str], int]) -> tuple[CapabilityCost, ...]:
     """One part a capability, dearest first, with display roundings that sum."""
     names = sorted({row.dimension for row in rows})
-    exact = [_part(name, [row for row in rows if row.dimension == name]) for name in names]
+    exact = [_part(name, [row for row in rows if row.dimension == name], rates) for name in names]
     exact.sort(key=lambda part: (-part.charged_nano, -part.held_nano, part.dimension))
     charged = [part.charged_nano for part in exact]
     cents = hamilton(_cents(sum(charged)), charged)
@@ -163,7 +179,7 @@ def _parts(rows: list[_Row]) -> tuple[CapabilityCost, ...]:
     )
 
 
-def _part(dimension: str, rows: list[_Row]) -> CapabilityCost:
+def _part(dimension: str, rows: list[_Row], rates: dict[tuple[str, str], int]) -> CapabilityCost:
     def total(bucket: Bucket) -> tuple[int, int]:
         mine = [row for row in rows if row.bucket == bucket.value]
         return sum(row.q for row in mine), sum(row.nano for row in mine)
@@ -172,7 +188,7 @@ def _part(dimension: str, rows: list[_Row]) -> CapabilityCost:
         total, (Bucket.USED, Bucket.ALLOCATED_IDLE, Bucket.UNMETERED)
     )
     held_q = used_q + idle_q + blind_q
-    scale, unit = _rate_scale(dimension)
+    devices = tuple(sorted({row.device for row in rows}))
     return CapabilityCost(
         dimension=dimension,
         unit=BY_NAME[dimension].unit,
@@ -183,10 +199,10 @@ def _part(dimension: str, rows: list[_Row]) -> CapabilityCost:
         held_q=held_q,
         idle_nano=idle,
         unmetered_nano=blind,
-        rate_nano_per_hour=(used + idle + blind) * 3_600_000 * scale // held_q if held_q else 0,
-        rate_unit=unit,
+        rate_nano_per_hour=rates.get((devices[0], dimension), 0),
+        rate_unit=_rate_scale(dimension)[1],
         price_version=", ".join(sorted({row.version for row in rows})),
-        devices=tuple(sorted({row.device for row in rows})),
+        devices=devices,
     )
 
 
