@@ -5,6 +5,7 @@ secrets. docs/configuration.md lists all variables.
 """
 
 import os
+from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -138,7 +139,8 @@ TIME_ZONE = "UTC"
 STATIC_URL = "/static/"
 #: Where `collectstatic` puts files in production; without it they are served from the packages.
 STATIC_ROOT = os.environ.get("ALLDATA_STATIC_ROOT") or None
-STATICFILES_DIRS = [BASE_DIR / "static"]
+#: plotly's own bundle, straight from its package: no CDN, no copy in the repository.
+STATICFILES_DIRS = [BASE_DIR / "static", ("plotly", Path(find_spec("plotly").origin).parent / "package_data")]
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = DEBUG
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
@@ -166,10 +168,13 @@ UNFOLD = {"SITE_TITLE": "AllData console", "SITE_HEADER": "AllData", "SITE_URL":
 CELERY = {
     "broker_url": REDIS_URL,
     "broker_connection_retry_on_startup": True,
+    "broker_connection_timeout": 1,
     "broker_transport_options": {
         "visibility_timeout": 60,
         "unacked_restore_interval": 5,
         "unacked_restore_throttle": 1,
+        "socket_connect_timeout": 1,
+        "socket_timeout": 10,
     },
     "task_acks_late": True,
     "task_reject_on_worker_lost": True,

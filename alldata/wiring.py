@@ -7,11 +7,12 @@ engine runs where. `plug_all` is called once a process by the portal's AppConfig
 import socket
 import sys
 
-from django.conf import settings
-
-from alldata.kernel.blobs import BlobStore
 from costing.services.quotes import BookQuotes
+from django.conf import settings
 from monitoring.services.watch import FrameWatch
+
+from alldata.celery import app as celery
+from alldata.kernel.blobs import BlobStore
 from scheduling.executors.local import LocalExecutor
 from scheduling.ports import Ports, plug
 
@@ -22,7 +23,8 @@ def node_name() -> str:
 
 
 def plug_all() -> None:
-    """Give every app what it asks for in its ports.py."""
+    """Give every app what it asks for in its ports.py, and tasks their broker in every process."""
+    celery.set_default()
     local = LocalExecutor(runs_dir=settings.RUNS_DIR, node=node_name(), python=sys.executable)
     plug(
         Ports(
