@@ -8,6 +8,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from django.db.models import F
+
+from profiles.dimensions import ADDITIVE
 from scheduling.crater.forecast import COLD_START, quantiles
 from scheduling.crater.model import (
     Constraint,
@@ -23,7 +26,6 @@ from scheduling.crater.model import (
 from scheduling.lifecycle import AllocationState, AttemptState, JobState
 from scheduling.models import Allocation, Attempt, DeviceCapacity, Job
 from scheduling.models import Device as DeviceRow
-from scheduling.models.inventory import ADDITIVE
 from scheduling.ports import PriceQuotes
 
 #: An agent sends a frame every few seconds; this much silence means we cannot see the node.
@@ -172,5 +174,5 @@ def runtime_of(job: Job) -> Runtime:
         started_ms__isnull=False,
         ended_ms__isnull=False,
     ).order_by("-ended_ms")
-    spans = [end - start for start, end in past.values_list("started_ms", "ended_ms")[:HISTORY]]
-    return quantiles(spans) or COLD_START
+    spans = past.annotate(ran_ms=F("ended_ms") - F("started_ms")).values_list("ran_ms", flat=True)
+    return quantiles(list(spans[:HISTORY])) or COLD_START

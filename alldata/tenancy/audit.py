@@ -1,28 +1,31 @@
 """Write down who did what, in the transaction that did it."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from uuid import UUID
 
 from alldata.tenancy.models import AuditEntry
 from alldata.tenancy.viewer import Viewer
 
 
-def record(
-    viewer: Viewer,
-    action: str,
-    target: str,
-    *,
-    now_ms: int,
-    project_id: UUID | None = None,
-    facts: Mapping[str, object] | None = None,
-) -> None:
-    """Append one entry. `action` is a stable verb such as "job.submit"; never pass secrets."""
+@dataclass(frozen=True, slots=True)
+class Deed:
+    """What was done to what. `action` is a stable verb such as "job.submit"; never holds secrets."""
+
+    action: str
+    target: str
+    project_id: UUID | None = None
+    facts: Mapping[str, object] = field(default_factory=dict)
+
+
+def record(viewer: Viewer, deed: Deed, *, now_ms: int) -> None:
+    """Append one entry for what the viewer did."""
     AuditEntry.objects.create(
         organisation_id=viewer.organisation_id,
-        project_id=project_id,
+        project_id=deed.project_id,
         at_ms=now_ms,
         actor=viewer.name,
-        action=action,
-        target=target,
-        facts=dict(facts or {}),
+        action=deed.action,
+        target=deed.target,
+        facts=dict(deed.facts),
     )

@@ -43,7 +43,7 @@ class TokenAuth(BaseAuthentication):
 class SessionAuth(SessionAuthentication):
     """The browser's session, with CSRF protection."""
 
-    def authenticate(self, request: Request) -> tuple[Caller, Viewer] | None:  # type: ignore[override]
+    def authenticate(self, request: Request) -> tuple[Caller, Viewer] | None:
         found = super().authenticate(request)
         if found is None:
             return None

@@ -33,6 +33,4 @@ class Viewer:
 
     def may_submit(self, project_id: UUID) -> bool:
         """Viewers look; members, team admins and platform admins also act."""
-        return self.sees(project_id) and bool(
-            self.roles & {"member", "team_admin", "platform_admin"}
-        )
+        return self.sees(project_id) and bool(self.roles & {"member", "team_admin", "platform_admin"})

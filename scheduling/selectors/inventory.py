@@ -1,9 +1,9 @@
 """Read machines and devices. Supply is shared: every viewer of the cluster sees it, never who holds it."""
 
 from alldata.tenancy.viewer import Viewer
+from profiles.dimensions import ADDITIVE
 from scheduling.errors import BadFilter, DeviceNotFound
 from scheduling.models import Device, Node
-from scheduling.models.inventory import ADDITIVE
 from scheduling.selectors.answers import DeviceView, DimensionView, NodeView
 
 FILTERS = ("type", "vendor", "model", "node", "numa_node")

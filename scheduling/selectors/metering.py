@@ -5,8 +5,8 @@ from uuid import UUID
 
 from django.db.models import Q
 
+from profiles.dimensions import ADDITIVE
 from scheduling.models import Allocation, Attempt, Device
-from scheduling.models.inventory import ADDITIVE
 from scheduling.selectors.answers import AllocationSpan, AttemptView, Supply
 from scheduling.selectors.rows import attempt_view_of
 

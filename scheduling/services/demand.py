@@ -3,12 +3,11 @@
 from dataclasses import dataclass, replace
 from typing import Any
 
-from profiles.selectors import resolve_version
-
 from alldata.tenancy.viewer import Viewer
 from profiles.errors import UnknownMode
 from profiles.errors import UnknownProfile as NoSuchProfile
 from profiles.rcdl.document import Demand, Document, Resource, resolve
+from profiles.selectors import resolve_version
 from scheduling.errors import BadField, UnknownProfile
 from scheduling.services.commands import SubmitCommand
 

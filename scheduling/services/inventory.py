@@ -14,9 +14,9 @@ from alldata.agent.wire import Register
 from alldata.kernel.events import CapacityChanged
 from alldata.outbox.publish import publish
 from profiles.derive import DerivedDevice, derive
+from profiles.dimensions import ADDITIVE
 from profiles.selectors import knowledge
 from scheduling.models import Device, DeviceCapacity, Link, Node
-from scheduling.models.inventory import ADDITIVE
 
 
 def register_node(message: Register, *, agent: str, agent_version: str, now_ms: int) -> bool:

@@ -21,23 +21,13 @@ class Home:
 def bootstrap_tenancy(*, username: str, password: str) -> Home:
     """Create what is missing; an existing administrator keeps the password they have."""
     with transaction.atomic():
-        organisation, _ = Organisation.objects.get_or_create(
-            slug="default", defaults={"name": "Acme AI"}
-        )
-        team, _ = Team.objects.get_or_create(
-            organisation=organisation, slug="default", defaults={"name": "Vision"}
-        )
-        project, _ = Project.objects.get_or_create(
-            team=team, slug="default", defaults={"name": "ocr"}
-        )
-        user, created = User.objects.get_or_create(
-            username=username, defaults={"is_staff": True, "is_superuser": True}
-        )
+        organisation, _ = Organisation.objects.get_or_create(slug="default", defaults={"name": "Acme AI"})
+        team, _ = Team.objects.get_or_create(organisation=organisation, slug="default", defaults={"name": "Vision"})
+        project, _ = Project.objects.get_or_create(team=team, slug="default", defaults={"name": "ocr"})
+        user, created = User.objects.get_or_create(username=username, defaults={"is_staff": True, "is_superuser": True})
         if created:
             user.set_password(password)
             user.save(update_fields=["password"])
         for role in (Role.PLATFORM_ADMIN, Role.MEMBER):
-            Membership.objects.get_or_create(
-                user=user, organisation=organisation, team=None, role=role
-            )
+            Membership.objects.get_or_create(user=user, organisation=organisation, team=None, role=role)
     return Home(organisation.id, project.id, user.pk)
