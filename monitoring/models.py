@@ -6,6 +6,7 @@ what its epoch has closed. Bodies are read by frames.py alone.
 """
 
 from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.indexes import GinIndex
 from django.db import models
 from django.db.models import F, Q
 
@@ -25,7 +26,10 @@ class UsageFrame(models.Model):
 
     class Meta:
         db_table = "usage_frame"
-        indexes = [models.Index(fields=["agent", "end_ms"], name="usage_frame_by_time")]
+        indexes = [
+            models.Index(fields=["agent", "end_ms"], name="usage_frame_by_time"),
+            GinIndex(fields=["attempts"], name="usage_frame_by_attempt"),
+        ]
         constraints = [
             models.CheckConstraint(condition=Q(end_ms__gt=F("start_ms")), name="usage_frame_has_length"),
         ]

@@ -13,6 +13,7 @@ from django.db import connection, transaction
 
 from alldata.kernel.intervals import HOUR_MS
 from costing.models import NodeBooks
+from costing.services.evidence import attempt_id_of
 from costing.services.ledger import book_hour
 from monitoring.selectors.streams import first_frame_ms, watermarks
 from monitoring.selectors.usage import last_report
@@ -55,7 +56,7 @@ def _book_next(*, now_ms: int) -> bool:
 
 def mark(node: str, from_ms: int, to_ms: int, *, due_ms: int) -> None:
     """Note that the hours touched by [from_ms, to_ms] may differ from the books."""
-    first = from_ms // HOUR_MS * HOUR_MS
+    first = max(0, from_ms) // HOUR_MS * HOUR_MS
     with connection.cursor() as cursor:
         for hour_ms in range(first, to_ms + 1, HOUR_MS):
             cursor.execute(MARK, [node, hour_ms, due_ms])
@@ -72,14 +73,21 @@ def note_usage(node: str, start_ms: int, end_ms: int, attempts: Iterable[str], *
     ended = any(claim.end_ms is not None for claim in claims)
     urgent = late or ended or books.urgent_until_ms > now_ms
     due_ms = now_ms if urgent else max(now_ms, books.booked_at_ms + PACE_MS)
-    mark(node, _since(node, start_ms, attempts), end_ms - 1, due_ms=due_ms)
+    mark(node, _since(node, start_ms, attempts) - 2 * (end_ms - start_ms), end_ms - 1, due_ms=due_ms)
     return due_ms <= now_ms
 
 
 def _since(node: str, start_ms: int, attempts: Iterable[str]) -> int:
-    """A report speaks of all time since the one before it, which may lie hours back."""
-    reports = [last_report(node, attempt, before_ms=start_ms) for attempt in attempts]
-    return min([start_ms, *(report.end_ms for report in reports if report)])
+    """A report speaks of all time since the one before it, or since its claim: hours back, perhaps."""
+    since = [start_ms]
+    for attempt in attempts:
+        before = last_report(node, attempt, before_ms=start_ms)
+        attempt_id = attempt_id_of(attempt)
+        if before is not None:
+            since.append(before.end_ms)
+        elif attempt_id is not None:
+            since += [c.start_ms for c in allocations_between(0, start_ms, attempt_ids=[attempt_id])]
+    return min(since)
 
 
 def note_end(job_id: UUID, *, now_ms: int) -> None:

@@ -1,8 +1,8 @@
 """Which usage of a node is known for an hour, and for which time?
 
-Usage of an attempt is the difference since it was last reported, so a report spans from the
-end of the one before it (or from the attempt's claim) to the end of its own frame; that frame
-may lie beyond the hour when the agent was silent across its end.
+Usage of an attempt is the difference since it was last reported. A report says when that was,
+or spans from the end of the one before it (or from the attempt's claim) to the end of its own
+frame; that frame may lie beyond the hour.
 """
 
 from collections.abc import Collection, Mapping
@@ -12,7 +12,7 @@ from uuid import UUID
 from alldata.agent.wire import Usage
 from alldata.kernel.intervals import HOUR_MS, Interval
 from costing.rating import Evidence, Holding, Piece, bridged, gaps, resolved, split_among
-from monitoring.frames import StoredFrame
+from monitoring.frames import StoredFrame, span_of
 from monitoring.selectors.streams import LATENESS_MS
 from monitoring.selectors.usage import frames_between, last_report, next_report
 from scheduling.selectors.answers import Supply
@@ -97,18 +97,17 @@ def _part(usage: Usage, whole: Interval, span: Interval) -> Reading:
 
 
 def _read_attempt(found: HourUsage, node: str, key: str, frames: list[StoredFrame]) -> None:
-    """Give each report its span; a silent end of the hour is covered by the report after it."""
+    """Give each report its span; the report after the hour may still speak of its end."""
     first_ms = frames[0].start_ms if frames else found.span.start_ms
     before = last_report(node, key, before_ms=first_ms)
     since_ms = before.end_ms if before else _claimed_ms(key, frames)
     if before is not None:
-        _note(found, key, before, Interval(before.end_ms - 1, before.end_ms), zero=True)
-    if found.span.end_ms % HOUR_MS == 0 and (frames[-1].end_ms if frames else since_ms or 0) < found.span.end_ms:
+        _note(found, key, before, since_ms, zero=True)
+    if found.span.end_ms % HOUR_MS == 0:
         beyond = next_report(node, key, after_ms=found.span.end_ms)
         frames = [*frames, beyond] if beyond else frames
     for frame in frames:
-        start_ms = frame.start_ms if since_ms is None else since_ms
-        _note(found, key, frame, Interval(min(start_ms, frame.end_ms - 1), frame.end_ms))
+        _note(found, key, frame, since_ms)
         since_ms = frame.end_ms
 
 
@@ -129,12 +128,11 @@ def attempt_id_of(key: str) -> UUID | None:
     return found if str(found) == key else None
 
 
-def _note(found: HourUsage, key: str, frame: StoredFrame, span: Interval, *, zero: bool = False) -> None:
+def _note(found: HourUsage, key: str, frame: StoredFrame, since_ms: int | None, *, zero: bool = False) -> None:
     """Add one report; `zero` only says that the capability is metered for this attempt."""
     spots = found.attempts.setdefault(key, {})
-    for usage in frame.attempts:
-        if usage.key != key:
-            continue
+    for usage in frame.of(key):
+        span = Interval(*span_of(usage, frame, since_ms))
         for name, value in usage.dims.items():
             if value.q is not None:
                 reading = Reading(Piece(span, 0 if zero else value.q), value.quality)

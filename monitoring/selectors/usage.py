@@ -10,7 +10,7 @@ from uuid import UUID
 
 from alldata.agent.wire import Usage
 from alldata.tenancy.viewer import Viewer
-from monitoring.frames import StoredFrame, unpack
+from monitoring.frames import StoredFrame, span_of, unpack, unpack_attempts
 from monitoring.models import UsageFrame
 from profiles.dimensions import BY_NAME
 from scheduling.selectors.answers import AttemptView
@@ -61,6 +61,21 @@ def frames_between(agent: str, start_ms: int, end_ms: int) -> list[StoredFrame]:
         agent=agent, end_ms__gt=start_ms, start_ms__lt=end_ms, start_ms__gt=start_ms - MAX_WINDOW_MS
     )
     return _unpacked(rows.order_by("start_ms", "epoch", "seq").iterator())
+
+
+def reports_between(agent: str, attempt: str, start_ms: int, end_ms: int) -> list[StoredFrame]:
+    """The frames that name the attempt and overlap the span, by time; their devices are left out."""
+    rows = UsageFrame.objects.filter(
+        agent=agent,
+        attempts__contains=[attempt],
+        end_ms__gt=start_ms,
+        start_ms__lt=end_ms,
+        start_ms__gt=start_ms - MAX_WINDOW_MS,
+    ).order_by("start_ms", "epoch", "seq")
+    return [
+        StoredFrame(row.agent, row.epoch, row.seq, row.start_ms, row.end_ms, (), unpack_attempts(bytes(row.body)))
+        for row in rows.iterator()
+    ]
 
 
 def last_report(agent: str, attempt: str, *, before_ms: int) -> StoredFrame | None:
@@ -119,19 +134,15 @@ class _Collected:
 def _collect(attempt: AttemptView, start_ms: int, end_ms: int, into: dict[tuple[UUID, str, str], _Collected]) -> None:
     """Walk the attempt's frames in order; each report spans from the one before it."""
     key = str(attempt.id)
-    begin = max(start_ms - MAX_WINDOW_MS, attempt.created_ms)
+    begin = max(start_ms - MAX_WINDOW_MS, attempt.created_ms - MAX_WINDOW_MS)
     reported_ms = attempt.started_ms or attempt.created_ms
-    for frame in frames_between(attempt.node, begin, end_ms + MAX_WINDOW_MS):
-        mine = [usage for usage in frame.attempts if usage.key == key]
-        if not mine:
-            continue
-        since_ms = min(reported_ms, frame.end_ms - 1)
+    for frame in reports_between(attempt.node, key, begin, end_ms + MAX_WINDOW_MS):
+        for usage in frame.of(key):
+            since_ms, until_ms = span_of(usage, frame, reported_ms)
+            if since_ms < end_ms and until_ms > start_ms:
+                for name, value in usage.dims.items():
+                    _add(into, (attempt.id, usage.device, name), value, since_ms, until_ms)
         reported_ms = frame.end_ms
-        if frame.end_ms <= start_ms or since_ms >= end_ms:
-            continue
-        for usage in mine:
-            for name, value in usage.dims.items():
-                _add(into, (attempt.id, usage.device, name), value, since_ms, frame.end_ms)
 
 
 def _add(

@@ -99,9 +99,10 @@ def test_frames_are_append_only(statement: str) -> None:
 
 
 def test_partitions_are_made_once() -> None:
-    assert ensure_partitions_ahead(now_ms=NOW) == 4
-    assert ensure_partitions_ahead(now_ms=NOW) == 0
-    assert not ensure_partition(NOW + DAY_MS)
+    later = NOW + 100 * DAY_MS
+    assert ensure_partitions_ahead(now_ms=later) == 4
+    assert ensure_partitions_ahead(now_ms=later) == 0
+    assert not ensure_partition(later + DAY_MS)
 
 
 def test_live_values_are_the_newest_window_and_missing_is_not_zero() -> None:

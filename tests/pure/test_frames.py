@@ -8,9 +8,8 @@ from alldata.agent.wire import AttemptUsage, DeviceUsage, Frame, Usage
 from monitoring.frames import FORMAT, QUALITIES, SOURCES, UnknownFormat, pack, unpack
 
 NUMBERS = st.integers(0, 2**63 - 1)
-KNOWN = st.builds(
-    Usage, NUMBERS, st.sampled_from(SOURCES), st.sampled_from(QUALITIES[:3]), st.none() | NUMBERS, st.none() | NUMBERS
-)
+MAYBE = st.none() | NUMBERS
+KNOWN = st.builds(Usage, NUMBERS, st.sampled_from(SOURCES), st.sampled_from(QUALITIES[:3]), MAYBE, MAYBE)
 MISSING = st.builds(Usage, st.none(), st.sampled_from(SOURCES), st.just("missing"), reason=st.none() | st.text())
 DIMS = st.dictionaries(st.text(max_size=20), KNOWN | MISSING, max_size=4)
 FRAMES = st.builds(
@@ -20,7 +19,12 @@ FRAMES = st.builds(
     start_ms=st.just(0),
     end_ms=st.just(2000),
     devices=st.lists(st.builds(DeviceUsage, st.text(max_size=20), DIMS), max_size=3).map(tuple),
-    attempts=st.lists(st.builds(AttemptUsage, st.text(max_size=9), st.text(max_size=9), DIMS), max_size=3).map(tuple),
+    attempts=st.lists(
+        st.builds(
+            AttemptUsage, st.text(max_size=9), st.text(max_size=9), DIMS, st.none() | NUMBERS, st.none() | NUMBERS
+        ),
+        max_size=3,
+    ).map(tuple),
 )
 
 
