@@ -6,7 +6,7 @@ import pytest
 
 from alldata.agent.probe import cgroup, pcie
 from alldata.agent.probe.machine import Machine, inspect
-from alldata.agent.probe.tree import Tree, parse_list, show_list
+from alldata.agent.probe.tree import Tree, parse_list, parse_mask, show_list
 from alldata.agent.wire import Device
 from tests.pure import agent_trees
 
@@ -44,6 +44,20 @@ def test_each_numa_node_with_cores_is_a_cpu_device(big: Machine) -> None:
 def test_a_memory_only_node_is_a_pool_without_cores(big: Machine) -> None:
     assert amount(big, "n1/numa4/memory", "memory_bytes") == 32 * GIB
     assert device(big, "n1/numa4/memory").attributes["memory_only"] is True
+
+
+def test_memory_of_cards_that_looks_like_a_numa_node_is_not_the_hosts(tmp_path: Path) -> None:
+    root = agent_trees.two_sockets(tmp_path)
+    agent_trees.write(root, {"proc/driver/nvidia/gpus/0000:01:00.0/numa_status": "Node:      4\nStatus:    online"})
+    assert [pool.node for pool in inspect("n1", root=root).pools] == [0, 1]
+
+
+def test_a_kernel_without_online_files_still_has_nodes_and_cpus(tmp_path: Path) -> None:
+    root = agent_trees.two_sockets(tmp_path)
+    for name in ("node/online", "cpu/online"):
+        (root / "sys/devices/system" / name).unlink()
+    agent_trees.write(root, {f"sys/devices/system/cpu/cpu{cpu}/topology/core_id": str(cpu) for cpu in range(8)})
+    assert [(pool.node, len(pool.cpus)) for pool in inspect("n1", root=root).pools] == [(0, 4), (1, 4), (4, 0)]
 
 
 def test_memory_bandwidth_is_missing_until_measured(big: Machine) -> None:
@@ -125,6 +139,7 @@ def test_the_same_tree_gives_the_same_facts(tmp_path: Path) -> None:
 def test_cpu_lists_read_and_show() -> None:
     assert parse_list("0-2,8,nonsense") == (0, 1, 2, 8)
     assert show_list((0, 1, 2, 8)) == "0-2,8"
+    assert parse_mask("00000001,00000005") == (0, 2, 32)
 
 
 @pytest.mark.parametrize(

@@ -4,10 +4,11 @@ Node ids may be sparse and nodes may have no CPU or no memory. Where the kernel 
 all (some VMs, containers, NUMA off) the machine is one pool, called node 0.
 """
 
+import re
 from dataclasses import dataclass
 
 from alldata.agent.probe.cgroup import Limits
-from alldata.agent.probe.tree import Tree, kibibytes, parse_list
+from alldata.agent.probe.tree import Tree, kibibytes, parse_list, parse_mask
 from alldata.agent.wire import NumaNode
 
 NODES = "sys/devices/system/node"
@@ -31,8 +32,8 @@ class Pool:
 def pools(tree: Tree, limits: Limits) -> tuple[Pool, ...]:
     """Every NUMA node, its CPUs cut to those allowed, quotas shared out in proportion."""
     online = _online_cpus(tree)
-    nodes = parse_list(tree.text(f"{NODES}/online"))
-    shape = {node: parse_list(tree.text(f"{NODES}/node{node}/cpulist")) for node in nodes} or {0: online}
+    nodes = _nodes(tree)
+    shape = {node: _cpus_of(tree, node) for node in nodes} or {0: online}
     memory = _memory(tree, tuple(shape))
     allowed = set(online) if limits.cpus is None else set(online) & limits.cpus
     cpus = {node: tuple(cpu for cpu in listed if cpu in allowed) for node, listed in shape.items()}
@@ -46,7 +47,7 @@ def pools(tree: Tree, limits: Limits) -> tuple[Pool, ...]:
             millicores=millicores[node],
             memory_bytes=None if memory[node] is None else granted[node],
             total_bytes=memory[node],
-            distances=_distances(tree, node, nodes),
+            distances=_distances(tree, node, _online_nodes(tree)),
         )
         for node in shape
     )
@@ -60,8 +61,33 @@ def shares(sizes: dict[int, int], limit: int | None) -> dict[int, int]:
     return {node: size * limit // total for node, size in sizes.items()}
 
 
+def _nodes(tree: Tree) -> tuple[int, ...]:
+    """Nodes of host memory: those a driver made of its cards' memory are not the host's to give."""
+    online = _online_nodes(tree)
+    cards = "proc/driver/nvidia/gpus"
+    of_cards = {tree.fields(f"{cards}/{card}/numa_status").get("Node") for card in tree.names(cards)}
+    return tuple(node for node in online if str(node) not in of_cards)
+
+
+def _online_nodes(tree: Tree) -> tuple[int, ...]:
+    return parse_list(tree.text(f"{NODES}/online")) or _numbered(tree, NODES, "node")
+
+
+def _cpus_of(tree: Tree, node: int) -> tuple[int, ...]:
+    """The CPUs beside a node's memory; old kernels have only the mask."""
+    where = f"{NODES}/node{node}"
+    return parse_list(tree.text(f"{where}/cpulist")) or parse_mask(tree.text(f"{where}/cpumap"))
+
+
+def _numbered(tree: Tree, path: str, stem: str) -> tuple[int, ...]:
+    """The numbers of `cpu0`, `cpu1`, ... in a directory, for kernels without an `online` file."""
+    found = (re.fullmatch(rf"{stem}(\d+)", name) for name in tree.names(path))
+    return tuple(sorted(int(match[1]) for match in found if match))
+
+
 def _online_cpus(tree: Tree) -> tuple[int, ...]:
-    listed = parse_list(tree.text("sys/devices/system/cpu/online"))
+    where = "sys/devices/system/cpu"
+    listed = parse_list(tree.text(f"{where}/online")) or _numbered(tree, where, "cpu")
     if listed:
         return listed
     lines = (tree.text("proc/stat") or "").splitlines()

@@ -77,6 +77,15 @@ def _members(text: str) -> Iterator[int]:
             yield from range(first, int(match[2] or first) + 1)
 
 
+def parse_mask(text: str | None) -> tuple[int, ...]:
+    """The kernel's mask format: "00000001,00000005" is (0, 2, 32)."""
+    digits = (text or "").replace(",", "")
+    if not re.fullmatch(r"[0-9a-fA-F]{1,4096}", digits):
+        return ()
+    mask = int(digits, 16)
+    return tuple(bit for bit in range(mask.bit_length()) if mask >> bit & 1)
+
+
 def show_list(numbers: tuple[int, ...]) -> str:
     """The reverse of `parse_list`."""
     spans: list[list[int]] = []
