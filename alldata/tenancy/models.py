@@ -22,7 +22,7 @@ class Role(models.TextChoices):
 
 
 class Organisation(models.Model):
-    """The tenant. Job numbers (J-n) count within it."""
+    """The tenant. Job and pipeline numbers (J-n, P-n) count within it."""
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     slug = models.SlugField(max_length=63, unique=True)
@@ -30,6 +30,7 @@ class Organisation(models.Model):
     currency = models.CharField(max_length=3, default="CNY")
     timezone = models.CharField(max_length=60, default="Asia/Shanghai")
     last_job_number = models.BigIntegerField(default=0)
+    last_pipeline_number = models.BigIntegerField(default=0)
 
     def __str__(self) -> str:
         return self.name

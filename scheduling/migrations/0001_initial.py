@@ -147,6 +147,7 @@ class Migration(migrations.Migration):
             name='PipelineRun',
             fields=[
                 ('id', models.UUIDField(default=alldata.kernel.ids.uuid7, editable=False, primary_key=True, serialize=False)),
+                ('organisation_id', models.UUIDField()),
                 ('project_id', models.UUIDField()),
                 ('number', models.BigIntegerField()),
                 ('step', models.CharField(default='package', max_length=12)),
@@ -298,5 +299,9 @@ class Migration(migrations.Migration):
         migrations.AddIndex(
             model_name='decision',
             index=models.Index(fields=['job', '-at_ms'], name='decision_latest'),
+        ),
+        migrations.AddConstraint(
+            model_name='pipelinerun',
+            constraint=models.UniqueConstraint(fields=('organisation_id', 'number'), name='pipeline_number_once'),
         ),
     ]

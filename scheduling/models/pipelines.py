@@ -33,6 +33,7 @@ class PipelineRun(models.Model):
     """
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    organisation_id = models.UUIDField()
     project_id = models.UUIDField()
     number = models.BigIntegerField()
     trigger = models.OneToOneField("scheduling.Job", models.PROTECT, related_name="pipeline")
@@ -47,6 +48,11 @@ class PipelineRun(models.Model):
     created_ms = models.BigIntegerField()
     changed_ms = models.BigIntegerField()
     rev = models.BigIntegerField(default=0)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["organisation_id", "number"], name="pipeline_number_once"),
+        ]
 
     def __str__(self) -> str:
         return f"P-{self.number} {self.step}"

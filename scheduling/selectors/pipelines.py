@@ -21,7 +21,7 @@ def _visible(viewer: Viewer) -> QuerySet[PipelineRun]:
 def pipeline_view(viewer: Viewer, reference: str) -> PipelineView:
     """One run by id or P-n. Errors: PipelineNotFound."""
     named = Q(number=int(reference[2:])) if _is_number(reference) else Q(pk=_uuid(reference))
-    row = _visible(viewer).filter(named).first()
+    row = _visible(viewer).filter(named, organisation_id=viewer.organisation_id).first()
     if row is None:
         raise PipelineNotFound(reference)
     return _view(row)

@@ -13,12 +13,13 @@ from typing import Any
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import F, Max
+from django.db.models import F
 
 from alldata.kernel.errors import AllDataError
 from alldata.kernel.events import PipelineMoved
 from alldata.outbox.publish import publish
 from alldata.tenancy.selectors import system_viewer
+from alldata.tenancy.services.numbers import next_pipeline_number
 from scheduling.lifecycle import JOB_ENDS, AttemptState, JobState
 from scheduling.models import Job, PipelineRun
 from scheduling.ports import Ports
@@ -43,12 +44,12 @@ def start_pipeline(*, job_id: str, now_ms: int) -> None:
     if job is None or "serve" not in job.follow_up:
         return
     with transaction.atomic():
-        latest = PipelineRun.objects.aggregate(last=Max("number"))["last"] or 0
         run, created = PipelineRun.objects.get_or_create(
             trigger=job,
             defaults={
+                "organisation_id": job.organisation_id,
                 "project_id": job.project_id,
-                "number": latest + 1,
+                "number": lambda: next_pipeline_number(job.organisation_id),
                 "plan": job.follow_up,
                 "created_ms": now_ms,
                 "changed_ms": now_ms,

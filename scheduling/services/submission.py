@@ -38,7 +38,7 @@ def submit_job(viewer: Viewer, command: SubmitCommand, *, prices: PriceQuotes, n
             request_id=command.request_id,
             defaults=checked.columns
             | {
-                "number": next_job_number(project.organisation_id),
+                "number": lambda: next_job_number(project.organisation_id),
                 "submitted_by": viewer.name,
                 "submitted_ms": now_ms,
                 "changed_ms": now_ms,

@@ -24,6 +24,7 @@ class Migration(migrations.Migration):
                 ('currency', models.CharField(default='CNY', max_length=3)),
                 ('timezone', models.CharField(default='Asia/Shanghai', max_length=60)),
                 ('last_job_number', models.BigIntegerField(default=0)),
+                ('last_pipeline_number', models.BigIntegerField(default=0)),
             ],
         ),
         migrations.CreateModel(

@@ -1,4 +1,4 @@
-"""Hand out the next J-n of an organisation."""
+"""Hand out the next J-n or P-n of an organisation."""
 
 from uuid import UUID
 
@@ -8,6 +8,17 @@ from alldata.tenancy.models import Organisation
 
 
 def next_job_number(organisation_id: UUID) -> int:
-    """The next number; call inside the transaction that uses it (a rollback frees it)."""
-    Organisation.objects.filter(id=organisation_id).update(last_job_number=F("last_job_number") + 1)
-    return int(Organisation.objects.values_list("last_job_number", flat=True).get(id=organisation_id))
+    """The next J-n; call inside the transaction that uses it (a rollback frees it)."""
+    return _next(organisation_id, "last_job_number")
+
+
+def next_pipeline_number(organisation_id: UUID) -> int:
+    """The next P-n; call inside the transaction that uses it."""
+    return _next(organisation_id, "last_pipeline_number")
+
+
+def _next(organisation_id: UUID, counter: str) -> int:
+    """The update locks the row, so of two callers the second waits and gets the following number."""
+    rows = Organisation.objects.filter(id=organisation_id)
+    rows.update(**{counter: F(counter) + 1})
+    return int(rows.values_list(counter, flat=True).get())
