@@ -1,0 +1,120 @@
+"""The parts of the job page, computed: promise, placement, spend, limit, timeline."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from alldata.portal.timeline import Axis, Lane, axis_of, lane
+from alldata.tenancy.viewer import Viewer
+from monitoring.selectors.usage import JobSeries, series_of_job
+from scheduling.selectors.answers import AttemptView, JobView
+from scheduling.selectors.inventory import devices
+
+RECENT_MS = 60_000
+
+
+@dataclass(frozen=True, slots=True)
+class Promise:
+    """What was promised at submit, and the forecast now."""
+
+    finish_ms: int | None
+    slow_finish_ms: int | None
+    on_time: float | None
+    cost_nano: int | None
+    predicted_ms: int | None
+    source: str
+
+
+def promise_of(view: JobView, *, now_ms: int) -> Promise:
+    """The forecast from the placement once there is one, else the promise made at submit."""
+    row, said = view.row, view.row.promise
+    attempt = view.attempts[-1] if view.attempts else None
+    placed = attempt.placement if attempt else {}
+    predicted = placed.get("predicted_ms") or said.get("predicted_ms")
+    start = (attempt.started_ms or attempt.created_ms) if attempt else None
+    finish = start + predicted if start and predicted else said.get("finish_ms")
+    slow = placed.get("predicted_p90_ms")
+    return Promise(
+        finish_ms=max(finish, now_ms) if finish and not row.is_over else finish,
+        slow_finish_ms=max(start + slow, now_ms) if start and slow else None,
+        on_time=placed.get("on_time", said.get("on_time")),
+        cost_nano=said.get("cost_nano"),
+        predicted_ms=predicted,
+        source=said.get("forecast_source", ""),
+    )
+
+
+def placement_of(viewer: Viewer, attempt: AttemptView | None) -> dict[str, Any] | None:
+    """Where it runs: each picked device with what is taken of what it has."""
+    if attempt is None:
+        return None
+    known = {d.uuid: d for d in devices(viewer)}
+    picks = []
+    for pick in attempt.placement.get("picks", []):
+        device = known.get(pick["device"])
+        capacity = {d.name: d.capacity for d in device.dimensions} if device else {}
+        cores = device.cpus if device else ()
+        picks.append(
+            {
+                **pick,
+                "name": device.name if device else pick["device"],
+                "rows": [(name, amount, capacity.get(name)) for name, amount in pick["amounts"].items()],
+                "cores": [(cpu, cpu in pick.get("cpus", ())) for cpu in cores] if len(cores) <= 64 else [],
+            }
+        )
+    numa = sorted({p["numa_node"] for p in picks if p.get("numa_node") is not None})
+    return {"node": attempt.node, "picks": picks, "numa": numa, "limits": attempt.limits, "candidates": attempt.placement.get("candidates")}
+
+
+def limit_of(viewer: Viewer, view: JobView, *, now_ms: int) -> Lane | None:
+    """The capability closest to what the job may use of it, over the last minute."""
+    row = view.row
+    if row.started_ms is None:
+        return None
+    since = max(row.started_ms, (row.ended_ms or now_ms) - RECENT_MS)
+    usage = series_of_job(viewer, row.reference, span=(since, None), now_ms=now_ms)
+    lanes = _lanes(viewer, view, usage, Axis(since, max(now_ms, since + 1000)))
+    known = [found for found in lanes if found.share is not None and found.capability in _held(view)]
+    return max(known, key=lambda found: found.share or 0.0, default=None)
+
+
+def _held(view: JobView) -> Mapping[str, int]:
+    """What the latest attempt holds, summed by capability."""
+    held: dict[str, int] = {}
+    picks = view.attempts[-1].placement.get("picks", []) if view.attempts else []
+    for pick in picks:
+        for name, amount in pick["amounts"].items():
+            held[name] = held.get(name, 0) + amount
+    return held
+
+
+def _lanes(viewer: Viewer, view: JobView, usage: JobSeries, axis: Axis) -> list[Lane]:
+    held = _held(view)
+    capacity = {(d.uuid, c.name): c.capacity for d in devices(viewer) for c in d.dimensions}
+    latest = view.attempts[-1].id if view.attempts else None
+    mine = [s for s in usage.series if s.attempt_id == latest]
+    return [
+        lane(s, axis, whole=held.get(s.capability) or capacity.get((s.device, s.capability)), until_ms=view.row.ended_ms)
+        for s in mine
+    ]
+
+
+def timeline_of(viewer: Viewer, view: JobView, usage: JobSeries, *, now_ms: int) -> dict[str, Any]:
+    """One axis for events, lanes, forecast and deadline."""
+    row = view.row
+    promise = promise_of(view, now_ms=now_ms)
+    start = row.submitted_ms
+    axis = axis_of(start, now_ms, ended_ms=row.ended_ms, finish_ms=promise.finish_ms, deadline_ms=row.deadline_ms)
+    events = [(axis.at(e.at_ms), e) for e in view.events if axis.holds(e.at_ms)]
+    lanes = _lanes(viewer, view, usage, axis)
+    return {
+        "axis": axis,
+        "ticks": axis.ticks(),
+        "events": events,
+        "lanes": list(enumerate(lanes)),
+        "height": 56 + 40 * len(lanes),
+        "now": None if row.is_over else axis.at(now_ms),
+        "until": axis.at(row.ended_ms or now_ms),
+        "finish": axis.at(promise.finish_ms) if not row.is_over and axis.holds(promise.finish_ms) else None,
+        "deadline": axis.at(row.deadline_ms) if row.deadline_ms and axis.holds(row.deadline_ms) else None,
+    }

@@ -1,0 +1,125 @@
+"""Why does a job wait, why did it end, what happened? Sentences made from codes and their facts."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from alldata.portal.figures import THIN, amount, digits, percent
+from alldata.portal.words import ENDINGS, EVENTS, UNUSABLE, WAITING, word
+from profiles.dimensions import BY_NAME
+
+Facts = Mapping[str, Any]
+
+
+def ending(reason: str, facts: Facts) -> str:
+    """Why a job or an attempt ended, as one sentence."""
+    values: dict[str, object] = defaultdict(lambda: "?", facts)
+    missing = facts.get("missing")
+    if isinstance(missing, list):
+        values["missing"] = ", ".join(str(name) for name in missing)
+    return str(ENDINGS[reason]) % values if reason in ENDINGS else word(reason, "notice")
+
+
+def waiting(reason: str, facts: Facts) -> str:
+    """What a queued job waits for, as one line."""
+    nearest = facts.get("nearest") or {}
+    text = str(WAITING.get(reason, WAITING["waiting"]))
+    return text % {"what": subject(nearest)}
+
+
+def subject(shortfall: Facts) -> str:
+    """What a shortfall is about: a capability, or the type of device."""
+    dimension = shortfall.get("dimension")
+    return word(dimension, "capability") if dimension else word(shortfall.get("type", ""), "type")
+
+
+def value(raw: object, dimension: object) -> str:
+    """A need or a have with its unit; what is unknown says so."""
+    if raw is None:
+        return _("unknown")
+    if isinstance(raw, bool):
+        return _("yes") if raw else _("no")
+    if isinstance(raw, int) and dimension in BY_NAME:
+        return amount(raw, str(dimension))
+    if isinstance(raw, int | float):
+        return digits(raw)
+    return str(UNUSABLE.get(str(raw), raw))
+
+
+def shortfall(nearest: Facts) -> dict[str, str]:
+    """Need, have and short of a refusal, ready for the reason card."""
+    dimension = nearest.get("dimension")
+    short = nearest.get("short")
+    where = " ".join(str(part) for part in (nearest.get("node"), nearest.get("device")) if part)
+    return {
+        "what": subject(nearest),
+        "rule": word(nearest.get("rule", ""), "rule"),
+        "need": value(nearest.get("need"), dimension) if nearest.get("rule") != "unusable" else _("a usable device"),
+        "have": value(nearest.get("have"), dimension),
+        "short": value(short, dimension) if short is not None else "",
+        "where": where,
+        "code": str(dimension or ""),
+    }
+
+
+def relaxation(change: Facts) -> str:
+    """One proved change, as an instruction."""
+    dimension, rule, to = change.get("dimension"), change.get("rule"), change.get("to")
+    values = {"what": word(dimension, "capability"), "type": word(change.get("type", ""), "type"),
+              "to": _share(to) if rule == "share" else value(to, dimension), "was": value(change.get("was"), dimension)}
+    if rule == "alignment":
+        return _("Allow devices on different NUMA nodes")
+    if rule == "cap":
+        return _("Drop the cap") if to is None else _("Raise the cap")
+    if rule == "count":
+        return _("Ask for %(to)s %(type)s instead of %(was)s") % values
+    if rule == "constraint":
+        return (_("Drop the requirement on %(what)s") if to is None else _("Also accept %(what)s %(to)s")) % values
+    return (_("Do without %(what)s") if to is None else _("Lower %(what)s to %(to)s")) % values
+
+
+def _share(ppm: object) -> str:
+    return value(ppm, "gpu_sm") if isinstance(ppm, int) else ""
+
+
+def event(name: str, facts: Facts) -> str:
+    """One line of a job's history."""
+    values: dict[str, object] = defaultdict(lambda: "?", facts)
+    values["to"] = word(facts.get("to", ""), "state")
+    return str(EVENTS[name]) % values if name in EVENTS else name.replace(".", " ").replace("_", " ")
+
+
+def event_detail(name: str, facts: Facts) -> str:
+    """The second line: why, when there is a why."""
+    reason = str(facts.get("reason") or "")
+    if reason.startswith("waiting"):
+        return waiting(reason, facts)
+    nearest = facts.get("nearest")
+    if name == "decision.refused" and isinstance(nearest, Mapping):
+        return waiting(f"waiting_{nearest.get('rule')}", {"nearest": nearest})
+    return ending(reason, facts) if reason else ""
+
+
+def verdict(run_verdict: str, load: Facts, reasons: Sequence[Facts]) -> str:
+    """The verdict of a pipeline in one sentence with its deciding figure."""
+    deciding = next((r for r in reasons if r.get("outcome", run_verdict) == run_verdict), {})
+    what = word(deciding.get("code", ""), "judged")
+    got, limit = (measure(deciding.get(key), deciding.get("unit")) for key in ("got", "limit"))
+    if run_verdict == "pass":
+        figures = {"p99": measure(load.get("p99_ms"), "ms"), "qps": digits(load.get("qps") or 0)}
+        return _("Pass: P99 %(p99)s at %(qps)s QPS, every threshold is met.") % figures
+    if got == "–" or limit == "–":
+        return (_("Fail: %(what)s.") if run_verdict == "fail" else _("Not sure: %(what)s.")) % {"what": what}
+    text = _("Fail: %(what)s, %(got)s, asked %(limit)s.") if run_verdict == "fail" else _("Not sure: %(what)s, %(got)s, asked %(limit)s.")
+    return text % {"what": what, "got": got, "limit": limit}
+
+
+def measure(figure: object, unit: object) -> str:
+    """A figure of a load test with its unit."""
+    if not isinstance(figure, int | float):
+        return "–"
+    if unit == "ratio":
+        return percent(figure, 1, 1 if figure < 1 else 0)
+    return f"{digits(figure)}{THIN}{'QPS' if unit == 'qps' else unit or ''}".rstrip(THIN)

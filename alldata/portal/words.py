@@ -1,0 +1,290 @@
+"""What is a code called? One vocabulary of states, reasons, capabilities and facts, in the reader's language.
+
+Stored texts are codes plus data; every page, the command line and the notices take their words
+from here. A code without a word is shown as it is, so that nothing is ever hidden.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
+
+Words = Mapping[str, Any]
+
+JOB_STATES: Words = {
+    "queued": _("Queued"),
+    "admitted": _("Placed"),
+    "active": _("Running"),
+    "succeeded": _("Succeeded"),
+    "failed": _("Failed"),
+    "cancelled": _("Cancelled"),
+    "over_budget": _("Over budget"),
+}
+ATTEMPT_STATES: Words = {
+    "placing": _("Placing"),
+    "starting": _("Starting"),
+    "running": _("Running"),
+    "finishing": _("Finishing"),
+    "succeeded": _("Succeeded"),
+    "failed": _("Failed"),
+    "cancelled": _("Cancelled"),
+    "preempted": _("Preempted"),
+    "lost": _("Lost"),
+}
+VERDICTS: Words = {
+    "pass": pgettext_lazy("verdict", "Pass"),
+    "fail": pgettext_lazy("verdict", "Fail"),
+    "inconclusive": pgettext_lazy("verdict", "Not sure"),
+    "": pgettext_lazy("verdict", "Not judged yet"),
+}
+#: Tone and icon of each state: colour is never the only carrier.
+LOOKS: Mapping[str, tuple[str, str]] = {
+    "queued": ("", "clock"),
+    "admitted": ("run", "ring"),
+    "active": ("run", "ring"),
+    "running": ("run", "ring"),
+    "placing": ("run", "ring"),
+    "starting": ("run", "ring"),
+    "finishing": ("run", "hourglass"),
+    "succeeded": ("good", "check-circle"),
+    "pass": ("good", "check-circle"),
+    "failed": ("bad", "cross-circle"),
+    "fail": ("bad", "cross-circle"),
+    "over_budget": ("bad", "coin"),
+    "cancelled": ("", "stop"),
+    "preempted": ("care", "stop"),
+    "lost": ("care", "question"),
+    "inconclusive": ("care", "question"),
+    "": ("", "clock"),
+}
+
+CAPABILITIES: Words = {
+    "cpu_millicores": _("CPU cores"),
+    "memory_bytes": _("Host memory"),
+    "memory_bandwidth": _("Host memory bandwidth"),
+    "gpu_sm": _("GPU SM"),
+    "gpu_memory_bytes": _("GPU memory"),
+    "hbm_bandwidth": _("HBM bandwidth"),
+    "nvlink_bandwidth": _("NVLink"),
+    "gpu_tensor": _("Tensor cores"),
+    "pcie_bandwidth": _("PCIe link"),
+    "storage_bytes": _("SSD space"),
+    "storage_iops": _("SSD IOPS"),
+    "storage_bandwidth": _("SSD bandwidth"),
+    "storage_queue_slots": _("SSD queue slots"),
+    "network_bandwidth": _("Network bandwidth"),
+    "sm_count": _("SM count"),
+    "compute_capability": _("Compute capability"),
+    "driver_version": _("Driver version"),
+    "latency_us": _("Latency"),
+    "latency_ns": _("Memory latency"),
+    "cores": _("Cores"),
+    "threads": _("Threads"),
+    "ipc_baseline": _("IPC baseline"),
+    "queue_depth": _("Queue depth"),
+    "fp32_tflops": "FP32",
+    "fp16_tensor_tflops": _("FP16 tensor"),
+    "vendor": _("Vendor"),
+    "model": _("Model"),
+    "interface": _("Interface"),
+    "numa_node": _("NUMA node"),
+    "pci_bus_id": _("PCI address"),
+    "upstream_pci_bus_id": _("Upstream PCI address"),
+    "nvlink_island": _("NVLink island"),
+}
+DEVICE_TYPES: Words = {
+    "cpu": "CPU",
+    "memory": _("memory"),
+    "gpu": "GPU",
+    "storage": "SSD",
+    "network": _("network"),
+    "link": _("link"),
+}
+RULES: Words = {
+    "capacity": _("larger than any device here"),
+    "free": _("in use by other jobs"),
+    "constraint": _("does not meet the requirement"),
+    "unusable": _("not usable now"),
+    "alignment": _("not under one NUMA node"),
+    "count": _("too few devices"),
+    "cap": _("above the spending cap"),
+    "deadline": _("cannot finish in time"),
+    "no_device": _("no such device here"),
+}
+UNUSABLE: Words = {
+    "agent_silent": _("its agent is silent"),
+    "draining": _("it is being drained"),
+    "overcommitted": _("more is promised than it still has"),
+    "unhealthy": _("it reports a fault"),
+}
+WAITING: Words = {
+    "waiting": _("Waiting for room"),
+    "waiting_capacity": _("Needs more %(what)s than any device here has"),
+    "waiting_free": _("Waiting for %(what)s"),
+    "waiting_constraint": _("No device here meets the requirement on %(what)s"),
+    "waiting_unusable": _("The device it needs is not usable now"),
+    "waiting_alignment": _("Waiting for room under one NUMA node"),
+    "waiting_count": _("Waiting for enough devices"),
+    "waiting_cap": _("Costs more than the cap allows"),
+    "waiting_deadline": _("Cannot finish before the deadline"),
+    "waiting_no_device": _("No machine here has such a device"),
+}
+ENDINGS: Words = {
+    "exit_nonzero": _("The program ended with exit code %(exit_code)s."),
+    "killed_by_signal": _("The program was killed by signal %(signal)s."),
+    "missing_output": _("The program ended well but did not leave %(missing)s."),
+    "out_of_memory": _("The program needed more memory than the job holds, and was ended."),
+    "timeout": _("The program ran longer than its time limit, and was ended."),
+    "spawn_failed": _("The program could not be started."),
+    "launch_refused": _("The engine refused to start it."),
+    "engine_shutdown": _("The engine was shut down while the program ran."),
+    "lost": _("The machine lost sight of the program."),
+    "stopped": _("It was stopped."),
+    "cancelled": _("Someone stopped it."),
+    "completed": _("Its work was done, so it was ended."),
+    "over_budget": _("The spending cap was reached."),
+}
+EVENTS: Words = {
+    "job.submitted": _("Submitted"),
+    "job.moved": _("Job: %(to)s"),
+    "attempt.moved": _("Attempt: %(to)s"),
+    "decision.placed": _("Placed on %(node)s"),
+    "decision.refused": _("Cannot start yet"),
+    "decision.conflicted": _("The room was gone, planned again"),
+}
+STEPS: Words = {
+    "train": _("Train"),
+    "package": _("Package"),
+    "serve": _("Serve"),
+    "ready": _("Ready"),
+    "test": _("Load test"),
+    "done": _("Verdict"),
+}
+KINDS: Words = {
+    "train": _("Training"),
+    "serve": _("Serving"),
+    "load_test": _("Load test"),
+    "run": _("Run"),
+    "training": _("training"),
+    "inference": _("inference"),
+}
+QUALITIES: Words = {
+    "measured": _("measured"),
+    "proxy": _("proxy"),
+    "estimated": _("estimated"),
+    "missing": _("missing"),
+    "held": _("carried forward"),
+    "published": _("published"),
+    "driver": _("driver"),
+    "sysfs": "sysfs",
+    "overridden": _("overridden"),
+    "history": _("earlier runs"),
+    "declared": _("the profile"),
+    "roofline": _("roofline model"),
+    "cold_start": _("a first guess"),
+}
+BUCKETS: Words = {
+    "used": _("used"),
+    "allocated_idle": _("held idle"),
+    "unallocated_idle": _("unallocated idle"),
+    "stranded": _("stranded"),
+    "unmetered": _("unmetered"),
+    "unavailable": _("unavailable"),
+    "system": _("system"),
+}
+TERMS: Words = {
+    "best_fit": _("Fits tightly"),
+    "scarcity": _("Spares scarce devices"),
+    "locality": _("Close together"),
+    "money": _("Cheap"),
+    "slack": _("In time"),
+}
+NOTICES: Words = {
+    "legacy_gpu_translated": _("The old field gpu was translated to a default profile."),
+    "image_ignored": _("The local engine runs no images; the field image was kept but not used."),
+    "deadline_at_risk": _("It may end after the deadline."),
+    "cap_at_risk": _("It may cost more than the cap."),
+    "waits": _("It does not fit now: it waits until there is room."),
+    "impossible": _("It can never fit on the machines that are here."),
+    "no_history": _("Nothing like it has run here yet: the forecast is a first guess."),
+    "price_missing": _("Some capabilities have no price yet."),
+}
+LIMITS: Words = {
+    "cgroup-v2": "cgroup v2",
+    "cgroup-v1": "cgroup v1",
+    "rlimit": "rlimit",
+    "affinity": _("CPU affinity"),
+    "set_mempolicy": _("memory policy"),
+    "mempolicy": _("memory policy"),
+    "none": _("not enforced"),
+}
+STATUSES: Words = {
+    "draft": _("Draft"),
+    "published": _("Published"),
+    "deprecated": _("Deprecated"),
+    "open": pgettext_lazy("period", "open"),
+    "provisional": _("provisional"),
+    "closed": pgettext_lazy("period", "closed"),
+    "corrected": _("corrected"),
+}
+ROLES: Words = {
+    "platform_admin": _("Platform admin"),
+    "team_admin": _("Team admin"),
+    "member": _("Member"),
+    "finance": _("Finance"),
+    "viewer": _("Viewer"),
+}
+JUDGED: Words = {
+    "accuracy": _("Accuracy"),
+    "accuracy_unknown": _("Accuracy, not reported"),
+    "error_rate": _("Failed or wrong answers"),
+    "no_answers": _("No answer at all"),
+    "generator_saturated": _("The load generator was saturated"),
+    "qps": _("Rate of right answers in time"),
+    "asked_too_little": _("The rate was never asked for"),
+    "p99": _("P99 latency"),
+    "p99_uncertain": _("P99 latency, too close to call"),
+    "too_few_samples": _("P99 latency, too few answers"),
+    "serve_ended": _("The server ended before the test did"),
+    "test_ended": _("The load test did not finish"),
+    "never_ready": _("The server never became ready"),
+    "artifact_missing": _("A file the pipeline needs is missing"),
+    "report_invalid": _("The training report cannot be used"),
+    "load_invalid": _("The load test left no result"),
+    "never_placed": _("The server found no room"),
+}
+GAPS: Words = {
+    "no_agent_reported": _("no agent has reported"),
+    "not_reported": _("the agent does not report it"),
+}
+TABLES: Mapping[str, Words] = {
+    "state": {**ATTEMPT_STATES, **JOB_STATES},
+    "verdict": VERDICTS,
+    "capability": CAPABILITIES,
+    "type": DEVICE_TYPES,
+    "rule": RULES,
+    "step": STEPS,
+    "kind": KINDS,
+    "quality": QUALITIES,
+    "bucket": BUCKETS,
+    "term": TERMS,
+    "notice": NOTICES,
+    "limit": LIMITS,
+    "status": STATUSES,
+    "role": ROLES,
+    "unusable": UNUSABLE,
+    "judged": JUDGED,
+    "gap": GAPS,
+}
+
+
+def word(code: object, table: str) -> str:
+    """The word for a code of one table; an unknown code is its own word."""
+    text = str(code)
+    return str(TABLES[table].get(text, text.replace("_", " ")))
+
+
+def look(state: str) -> tuple[str, str]:
+    """Tone and icon of a state or verdict."""
+    return LOOKS.get(state, ("", "question"))

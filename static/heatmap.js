@@ -1,0 +1,50 @@
+// Draws the capability heatmap with plotly, once a second at most while the tab is seen.
+"use strict";
+(() => {
+  const box = document.getElementById("heat-plot");
+  if (!box || !window.Plotly) return;
+  const RAMP = ["#00224E", "#123570", "#3B496C", "#575D6D", "#707173", "#8A8678", "#A59C74", "#C3B369", "#E1CC55", "#FEE838"];
+  const SCALE = RAMP.map((colour, i) => [i / 9, colour]);
+  const token = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  let drawing = false;
+
+  // Missing cells get a hatch of their own: short diagonal strokes, so that they never look like zero.
+  function hatch(cells) {
+    const shapes = [];
+    cells.missing.forEach((row, y) => row.forEach((missing, x) => {
+      if (!missing) return;
+      for (let i = 0; i < 4; i += 1) {
+        const left = x - 0.42 + i * 0.21;
+        shapes.push({ type: "line", xref: "x", yref: "y", x0: left, y0: y - 0.36, x1: left + 0.21, y1: y + 0.36, line: { color: token("--text3"), width: 1 } });
+      }
+    }));
+    return shapes;
+  }
+  function proxies(cells) {
+    const x = [], y = [];
+    cells.proxy.forEach((row, j) => row.forEach((proxy, i) => { if (proxy) { x.push(cells.x[i]); y.push(cells.y[j]); } }));
+    return { type: "scatter", mode: "markers", x, y, hoverinfo: "skip", showlegend: false, marker: { symbol: "circle-open", size: 6, color: token("--surface") } };
+  }
+  async function draw() {
+    if (drawing || document.hidden) return;
+    drawing = true;
+    try {
+      const answer = await fetch(box.dataset.cells, { headers: { Accept: "application/json" } });
+      if (!answer.ok) return;
+      const cells = await answer.json();
+      const font = { family: getComputedStyle(document.body).fontFamily, size: 12, color: token("--text2") };
+      const map = { type: "heatmap", x: cells.x, y: cells.y, z: cells.z, text: cells.text, hovertemplate: "%{text}<extra>%{x}</extra>", colorscale: SCALE, zmin: 0, zmax: 100, xgap: 2, ygap: 2, showscale: false, hoverongaps: false };
+      const labels = { type: "scatter", mode: "text", x: [], y: [], text: [], hoverinfo: "skip", showlegend: false, textfont: { size: 11 } };
+      const layout = {
+        font, margin: { l: 150, r: 8, t: 8, b: 56 }, height: 90 + 34 * cells.y.length, paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: token("--sunken"),
+        xaxis: { type: "category", showgrid: false, zeroline: false, tickfont: { size: 11 }, fixedrange: true }, yaxis: { type: "category", autorange: "reversed", showgrid: false, zeroline: false, fixedrange: true },
+        hoverlabel: { bgcolor: token("--surface"), bordercolor: token("--edge"), font: { color: token("--text"), family: font.family, size: 12 }, align: "left" }, shapes: hatch(cells),
+      };
+      await window.Plotly.react(box, [map, proxies(cells), labels], layout, { displayModeBar: false, responsive: true });
+      box.dataset.drawn = "1";
+    } finally { drawing = false; }
+  }
+  draw();
+  setInterval(draw, 2000);
+  document.addEventListener("alldata:theme", draw);
+})();
