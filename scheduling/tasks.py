@@ -3,6 +3,7 @@
 import time
 
 from celery import shared_task
+from django.core.cache import cache
 
 from alldata.kernel import clock
 from scheduling.ports import ports
@@ -15,7 +16,7 @@ from scheduling.services.placement import place_waiting
 from scheduling.services.release import release_due
 
 #: A launch takes some tens of ms to show: looking again soon beats waiting for the next second.
-LOOKS, LOOK_EVERY_S = 40, 0.05
+LOOKS, LOOK_EVERY_S = 40, 0.03
 
 
 @shared_task(name="scheduling.tasks.plan")
@@ -27,12 +28,28 @@ def plan() -> None:
 
 @shared_task(name="scheduling.tasks.drive")
 def drive() -> None:
-    """One driver at a time; while something moves, look again soon."""
+    """One driver at a time; while something moves, or somebody asked meanwhile, look again soon."""
+    asked = _ask("drive")
     with try_lock(LockKey.DRIVER) as held:
         looks = LOOKS if held else 0
-        while looks and drive_once(ports(), now_ms=clock.now_ms()):
+        while looks:
+            busy = drive_once(ports(), now_ms=clock.now_ms())
+            asked, before = cache.get(asked_key("drive")), asked
+            if not busy and asked == before:
+                break
             looks -= 1
             time.sleep(LOOK_EVERY_S)
+
+
+def asked_key(loop: str) -> str:
+    """Where the calls of a loop are counted."""
+    return f"scheduling:{loop}:asked"
+
+
+def _ask(loop: str) -> int:
+    """Count a call, so that whoever holds the loop's lock notices that there is more to do."""
+    cache.add(asked_key(loop), 0, timeout=None)
+    return int(cache.incr(asked_key(loop)))
 
 
 @shared_task(name="scheduling.tasks.advance_pipelines")
