@@ -5,6 +5,7 @@ directories and the mark in the environment, never by name, so another platform 
 """
 
 import json
+import os
 import signal
 import time
 from collections.abc import Iterable
@@ -43,8 +44,8 @@ def with_descendants(processes: Iterable[psutil.Process]) -> list[psutil.Process
 
 def ours(data: Path, runs: Path) -> list[psutil.Process]:
     """Every live process of this data directory except ourselves."""
-    found = {process.pid: process for process in (*marked(data), *with_descendants(shims(runs)))}
-    return [process for process in found.values() if start_ticks(process.pid) is not None]
+    found = with_descendants((*marked(data), *shims(runs)))  # database backends write over their environment
+    return [process for process in found if process.pid != os.getpid() and start_ticks(process.pid) is not None]
 
 
 def sweep(data: Path, runs: Path) -> int:
