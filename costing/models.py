@@ -114,12 +114,16 @@ class LedgerEntry(models.Model):
 
 
 class NodeBooks(models.Model):
-    """How far a node is booked. Until `urgent_until_ms` every new frame is booked at once."""
+    """How far a node is booked. Until `urgent_until_ms` every new frame is booked at once.
+
+    Hours before `closed_until_ms` were booked again after their time for late data had passed.
+    """
 
     node = models.CharField(max_length=120, primary_key=True)
     booked_until_ms = models.BigIntegerField(null=True)
     booked_at_ms = models.BigIntegerField(default=0)
     urgent_until_ms = models.BigIntegerField(default=0)
+    closed_until_ms = models.BigIntegerField(null=True)
 
     def __str__(self) -> str:
         return self.node

@@ -27,6 +27,14 @@ RESOURCES = {
     "nvlink_bandwidth": "gpu_nvlink_bandwidth",
     "memory_bandwidth": "numa_memory_bandwidth",
 }
+#: A value older than three of its windows (but at least this) is no longer exported.
+STALE_MS = 15_000
+
+
+def _is_fresh(value: LiveValue) -> bool:
+    if value.age_ms is None or value.window_ms is None:
+        return False
+    return value.age_ms <= max(STALE_MS, 3 * value.window_ms)
 
 
 class Capabilities:
@@ -49,7 +57,7 @@ class Capabilities:
             where = [RESOURCES.get(value.dimension, value.dimension), value.device, value.node]
             if value.capacity:
                 capacity.add_metric(where, value.capacity)
-            if value.value is not None and value.capacity:
+            if value.value is not None and value.capacity and _is_fresh(value):
                 used.add_metric([*where, value.quality], value.value / value.capacity)
             if value.age_ms is not None:
                 seen[value.node] = value.age_ms / 1000

@@ -22,6 +22,9 @@ from scheduling.selectors.metering import allocations_between, attempts_of
 PACE_MS = 10_000
 IDLE_PACE_MS = 300_000
 URGENT_MS = 10_000
+CLOSE_MS = 15 * 60_000
+#: After a restart, claims whose grace ran out meanwhile are released before old hours are closed.
+CLOSE_DELAY_MS = 60_000
 MARK = """
 INSERT INTO costing_dirtyhour (node, hour_ms, due_ms) VALUES (%s, %s, %s)
 ON CONFLICT (node, hour_ms) DO UPDATE SET due_ms = LEAST(costing_dirtyhour.due_ms, EXCLUDED.due_ms)
@@ -113,7 +116,7 @@ def _be_urgent(node: str, *, now_ms: int) -> None:
 
 
 def mark_open(*, now_ms: int) -> None:
-    """Book every node up to its watermark from time to time, jobs or not (a safety net as well)."""
+    """What time alone makes due: every node now and then, jobs or not, and hours that close."""
     books = {row.node: row for row in NodeBooks.objects.all()}
     for node, known_ms in watermarks(now_ms=now_ms).items():
         row = books.get(node)
@@ -123,3 +126,15 @@ def mark_open(*, now_ms: int) -> None:
         crossed = known_ms // HOUR_MS > booked_ms // HOUR_MS
         if crossed or known_ms - booked_ms >= IDLE_PACE_MS or row is None:
             mark(node, booked_ms, known_ms - 1, due_ms=now_ms)
+        if row is not None:
+            _close_hours(row, booked_ms, now_ms=now_ms)
+
+
+def _close_hours(books: NodeBooks, booked_ms: int, *, now_ms: int) -> None:
+    """Book each hour once more when it is CLOSE_MS old, whatever facts were lost in between."""
+    closed_ms = books.closed_until_ms if books.closed_until_ms is not None else booked_ms // HOUR_MS * HOUR_MS
+    until_ms = max(closed_ms, min(now_ms - CLOSE_MS, booked_ms) // HOUR_MS * HOUR_MS)
+    if until_ms > closed_ms:
+        mark(books.node, closed_ms, until_ms - 1, due_ms=now_ms + CLOSE_DELAY_MS)
+    if until_ms != books.closed_until_ms:
+        NodeBooks.objects.filter(node=books.node).update(closed_until_ms=until_ms)

@@ -1,23 +1,28 @@
 """From frames to the ledger: every nano of capacity is booked once, whatever arrives how often and when."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 from uuid import UUID
 
 import pytest
+from django.db import transaction
 from django.db.models import Sum
 
 from alldata.agent.wire import AttemptUsage, DeviceUsage, Frame, Usage
+from alldata.kernel import clock
 from alldata.kernel.intervals import HOUR_MS, Interval
+from alldata.outbox.tasks import relay
 from alldata.tenancy.viewer import Viewer
-from costing.models import LedgerEntry
+from costing.models import DirtyHour, LedgerEntry
 from costing.rating import price_nano
 from costing.selectors.costs import cost_of_job, spend_of_jobs
 from costing.selectors.prices import price_history
-from costing.services.agenda import note_end, note_usage, work_off
+from costing.services.agenda import mark_open, note_end, note_usage, work_off
 from costing.services.books import ensure_price_book
 from costing.services.ledger import book_hour
-from costing.services.metering import rate_hour
+from costing.services.metering import Account, Amount, rate_hour
 from monitoring.services.ingest import ingest_frame
 from scheduling.executors.fake import FakeExecutor
 from scheduling.models import Allocation, Attempt, Job
@@ -194,3 +199,73 @@ def test_a_running_job_is_booked_at_a_pace_and_its_end_at_once(job: JobRow) -> N
     assert due == [True, False, False, False, False, True, False]
     note_end(job.id, now_ms=now_ms)
     assert work_off(now_ms=now_ms) == 1
+
+
+def amounts_after(frames: list[Frame]) -> dict[Account, Amount]:
+    """What the hour comes to after these arrivals, which are then forgotten."""
+    with transaction.atomic():
+        ingest(*frames)
+        amounts = rate_hour(NODE, Interval(HOUR, NOW + 6 * WINDOW), price_history()).amounts
+        transaction.set_rollback(True)
+    return amounts
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_order_and_repetition_of_arrivals_change_nothing(job: JobRow, seed: int) -> None:
+    frames = [frame(seq, millicores=100 * seq) for seq in range(6)]
+    mixed = [*frames[:1], *Random(seed).sample(frames * 3, 18)]
+    assert amounts_after(mixed) == amounts_after(frames)
+
+
+def test_a_report_that_says_when_is_booked_then(job: JobRow) -> None:
+    """The next hour's first frame speaks of the last second of this one."""
+    close = HOUR + HOUR_MS
+    ingest(frame(0), _boundary(close))
+    book(now_ms=close + WINDOW)
+    before = booked(job_id=job.id)["used"]
+    book_hour(NODE, close, now_ms=close + WINDOW)
+    assert booked(job_id=job.id, hour_ms=HOUR)["used"] == before > 0
+    q = LedgerEntry.objects.filter(job_id=job.id, bucket="used", device=CPU).aggregate(q=Sum("q"))["q"]
+    assert q == 400 * WINDOW + 1000 * 1500
+
+
+def _boundary(close: int) -> Frame:
+    """A frame after `close` whose report spans it: one core from 1000 ms before to 500 ms after."""
+    plain = frame(1)
+    usage = {"cpu_millicores": Usage(1000 * 1500, "measured", "measured")}
+    mine = AttemptUsage(plain.attempts[0].key, CPU, usage, close - 1000, close + 500)
+    return replace(plain, start_ms=close, end_ms=close + WINDOW, attempts=(mine,))
+
+
+class FixedClock:
+    """A clock that stands still."""
+
+    def __init__(self, at_ms: int) -> None:
+        self.at_ms = at_ms
+
+    def now_ms(self) -> int:
+        return self.at_ms
+
+
+@pytest.fixture
+def stopped_clock() -> Iterator[FixedClock]:
+    chosen = FixedClock(NOW + WINDOW)
+    clock.use(chosen)
+    yield chosen
+    clock.use(clock.SystemClock())
+
+
+def test_facts_alone_bring_usage_into_the_ledger(viewer: Viewer, job: JobRow, stopped_clock: FixedClock) -> None:
+    ingest(frame(0))
+    relay()
+    work_off(now_ms=NOW + WINDOW)
+    assert cost_of_job(viewer, job.reference).charged_nano > 0
+
+
+def test_an_hour_is_booked_once_more_when_it_closes(job: JobRow) -> None:
+    ingest(frame(0))
+    closing = HOUR + HOUR_MS + 15 * 60_000
+    for now_ms in (NOW + WINDOW, NOW + WINDOW, closing, closing, closing):
+        mark_open(now_ms=now_ms)
+        work_off(now_ms=now_ms)
+    assert DirtyHour.objects.get(hour_ms=HOUR).due_ms == closing + 60_000
