@@ -27,6 +27,14 @@ def secret(name: str) -> str:
         raise ImproperlyConfigured(f"{name}_FILE={path} cannot be read: {failure}") from failure
 
 
+def package(name: str) -> Path:
+    """Where an installed package lies, found without importing it."""
+    spec = find_spec(name)
+    if spec is None or spec.origin is None:
+        raise ImproperlyConfigured(f"the package {name} is not installed")
+    return Path(spec.origin).parent
+
+
 def database(url: str) -> dict[str, object]:
     """Django's database settings of postgres://user:password@host:port/name."""
     parts = urlsplit(url)
@@ -140,7 +148,7 @@ STATIC_URL = "/static/"
 #: Where `collectstatic` puts files in production; without it they are served from the packages.
 STATIC_ROOT = os.environ.get("ALLDATA_STATIC_ROOT") or None
 #: plotly's own bundle, straight from its package: no CDN, no copy in the repository.
-STATICFILES_DIRS = [BASE_DIR / "static", ("plotly", Path(find_spec("plotly").origin).parent / "package_data")]
+STATICFILES_DIRS = [BASE_DIR / "static", ("plotly", package("plotly") / "package_data")]
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = DEBUG
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"

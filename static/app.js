@@ -17,6 +17,7 @@
     $("use", form).setAttribute("href", dark ? "#i-moon" : "#i-sun");
     document.dispatchEvent(new CustomEvent("alldata:theme"));
   });
+  if (!document.documentElement.dataset.theme && matchMedia("(prefers-color-scheme: dark)").matches) $("[data-theme-form] use")?.setAttribute("href", "#i-sun");
 
   // --- dialogs, copy, menus ------------------------------------------------------------------
   document.addEventListener("click", async (event) => {

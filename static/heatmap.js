@@ -6,16 +6,21 @@
   const RAMP = ["#00224E", "#123570", "#3B496C", "#575D6D", "#707173", "#8A8678", "#A59C74", "#C3B369", "#E1CC55", "#FEE838"];
   const SCALE = RAMP.map((colour, i) => [i / 9, colour]);
   const token = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  const ROW = 34;
   let drawing = false;
 
-  // Missing cells get a hatch of their own: short diagonal strokes, so that they never look like zero.
+  // Missing cells get a hatch of their own, 45 degrees and 7 px apart, so that they never look like zero.
   function hatch(cells) {
-    const shapes = [];
+    const columns = cells.x.length, wide = Math.max(1, (box.clientWidth - 158) / columns);
+    const tall = ROW * 0.9, pitch = Math.max(7, wide / 24) / wide, slope = tall / wide, shapes = [];
     cells.missing.forEach((row, y) => row.forEach((missing, x) => {
-      if (!missing) return;
-      for (let i = 0; i < 4; i += 1) {
-        const left = x - 0.42 + i * 0.21;
-        shapes.push({ type: "line", xref: "x", yref: "y", x0: left, y0: y - 0.36, x1: left + 0.21, y1: y + 0.36, line: { color: token("--text3"), width: 1 } });
+      if (!missing || shapes.length > 4000) return;
+      const left = x - 0.47, right = x + 0.47;
+      shapes.push({ type: "rect", layer: "below", x0: left, x1: right, y0: y - 0.45, y1: y + 0.45, fillcolor: token("--sunken"), line: { width: 0 } });
+      for (let at = left - slope; at < right; at += pitch) {
+        const from = Math.max(left, at), to = Math.min(right, at + slope);
+        if (to - from < 0.02 / columns) continue;
+        shapes.push({ type: "line", x0: from, y0: y + 0.45 - 0.9 * (from - at) / slope, x1: to, y1: y + 0.45 - 0.9 * (to - at) / slope, line: { color: token("--text3"), width: 1 } });
       }
     }));
     return shapes;
@@ -34,13 +39,12 @@
       const cells = await answer.json();
       const font = { family: getComputedStyle(document.body).fontFamily, size: 12, color: token("--text2") };
       const map = { type: "heatmap", x: cells.x, y: cells.y, z: cells.z, text: cells.text, hovertemplate: "%{text}<extra>%{x}</extra>", colorscale: SCALE, zmin: 0, zmax: 100, xgap: 2, ygap: 2, showscale: false, hoverongaps: false };
-      const labels = { type: "scatter", mode: "text", x: [], y: [], text: [], hoverinfo: "skip", showlegend: false, textfont: { size: 11 } };
       const layout = {
-        font, margin: { l: 150, r: 8, t: 8, b: 56 }, height: 90 + 34 * cells.y.length, paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: token("--sunken"),
-        xaxis: { type: "category", showgrid: false, zeroline: false, tickfont: { size: 11 }, fixedrange: true }, yaxis: { type: "category", autorange: "reversed", showgrid: false, zeroline: false, fixedrange: true },
+        font, margin: { l: 150, r: 8, t: 8, b: 48 }, height: 64 + ROW * cells.y.length, paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
+        xaxis: { type: "category", showgrid: false, zeroline: false, ticks: "", tickfont: { size: 11 }, fixedrange: true }, yaxis: { type: "category", autorange: "reversed", showgrid: false, zeroline: false, ticks: "", ticksuffix: "  ", fixedrange: true },
         hoverlabel: { bgcolor: token("--surface"), bordercolor: token("--edge"), font: { color: token("--text"), family: font.family, size: 12 }, align: "left" }, shapes: hatch(cells),
       };
-      await window.Plotly.react(box, [map, proxies(cells), labels], layout, { displayModeBar: false, responsive: true });
+      await window.Plotly.react(box, [map, proxies(cells)], layout, { displayModeBar: false, responsive: true });
       box.dataset.drawn = "1";
     } finally { drawing = false; }
   }

@@ -19,6 +19,8 @@ from scheduling.selectors.jobs import jobs_page
 
 BOM = "\ufeff"
 DAY_MS = 86_400_000
+AMOUNTS = ("charged", "held_idle", "unmetered")
+COLUMNS = ("job", "capability", "currency", *AMOUNTS, "used_q", "held_q", "unit", "price_version")
 
 
 @require_GET
@@ -92,7 +94,7 @@ def job_csv(request: PageRequest, reference: str) -> HttpResponse:
     response = HttpResponse(BOM, content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{cost.job.reference}-cost.csv"'
     lines = csv.writer(response)
-    lines.writerow(["job", "capability", "currency", "charged", "held_idle", "unmetered", "used_q", "held_q", "unit", "price_version"])
+    lines.writerow(COLUMNS)
     for part in cost.parts:
         money = [decimal_text(nano) for nano in (part.charged_nano, part.idle_nano, part.unmetered_nano)]
         quantities = [part.used_q, part.held_q, f"{part.unit}*ms"]

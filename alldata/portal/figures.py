@@ -85,6 +85,12 @@ def money_places(nano: int) -> int:
     return min(9, 2 - Decimal(abs(nano)).scaleb(-9).adjusted())
 
 
+def unit_price(nano: int, currency: str) -> str:
+    """A rate keeps four significant digits."""
+    places = max(2, 3 - Decimal(abs(nano)).scaleb(-9).adjusted()) if nano else 2
+    return money(nano, currency, min(9, places))
+
+
 def money(nano: int, currency: str = "CNY", places: int | None = None) -> str:
     """An exact amount written once-rounded with its sign and symbol: ¥14.33."""
     places = money_places(nano) if places is None else places

@@ -34,9 +34,10 @@ class Grid:
 def grid_of(values: list[LiveValue]) -> Grid:
     """Live values as a grid; empty rows and columns are left out."""
     found = {(v.dimension, v.device): v for v in values}
-    dimensions = [d.name for d in ADDITIVE if any(v.dimension == d.name for v in values)]
+    dimensions = [name for name in ADDITIVE if any(v.dimension == name for v in values)]
     columns = sorted({(v.node, v.device) for v in values})
-    return Grid(dimensions, columns, [[found.get((d, device)) for _node, device in columns] for d in dimensions])
+    cells = [[found.get((name, device)) for _node, device in columns] for name in dimensions]
+    return Grid(dimensions, columns, cells)
 
 
 def _summary(values: list[LiveValue]) -> dict[str, Any]:
@@ -58,8 +59,7 @@ def _summary(values: list[LiveValue]) -> dict[str, Any]:
 def _context(request: PageRequest) -> dict[str, Any]:
     values = live(request.viewer, now_ms=now_ms())
     grid = grid_of(values)
-    rows = [(name, cells) for name, cells in zip(grid.dimensions, grid.cells, strict=True)]
-    return {"values": values, "grid": grid, "rows": rows, "columns": grid.columns, "ramp": list(enumerate(RAMP)), **_summary(values)}
+    return {"values": values, "columns": grid.columns, "ramp": list(enumerate(RAMP)), **_summary(values)}
 
 
 @require_GET

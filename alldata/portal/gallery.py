@@ -13,11 +13,10 @@ from profiles.dimensions import ADDITIVE
 @page
 def gallery(request: PageRequest) -> HttpResponse:
     """Samples only; no figure here is real."""
-    names = [d.name for d in ADDITIVE]
     context = {
         "states": list(JOB_STATES),
         "verdicts": [v for v in VERDICTS if v],
-        "capabilities": [(name, CAPABILITIES[name], 25 + 7 * i) for i, name in enumerate(names)],
+        "capabilities": [(name, CAPABILITIES[name], 25 + 7 * i) for i, name in enumerate(ADDITIVE)],
         "pair": [(40, ""), (25, "soft")],
     }
     return render(request, "portal/gallery.html", context)

@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
@@ -46,7 +47,8 @@ def live(request: PageRequest, reference: str) -> HttpResponse:
     if fresh and str(job_revision(request.viewer, reference)) == request.GET.get("rev"):
         return unchanged()
     view = job_view(request.viewer, reference)
-    return fragment(request, "portal/_job_live.html", _live(request, view) | {"swap": True, "tab": request.GET.get("tab", "log")})
+    context = _live(request, view) | {"swap": True, "tab": request.GET.get("tab", "log")}
+    return fragment(request, "portal/_job_live.html", context)
 
 
 @require_GET
@@ -112,7 +114,7 @@ def _log(request: PageRequest, reference: str, *, after: int, limit: int) -> dic
     return {"chunk": chunk, "view": view, "row": view.row}
 
 
-def tab_view(request: HttpRequest, reference: str, tab: str) -> HttpResponse:
+def tab_view(request: HttpRequest, reference: str, tab: str) -> HttpResponseBase:
     """A tab is a link: /jobs/J-1/events/."""
     if tab not in TABS:
         raise Http404
@@ -121,7 +123,7 @@ def tab_view(request: HttpRequest, reference: str, tab: str) -> HttpResponse:
 
 @require_GET
 @page
-def file(request: PageRequest, reference: str, name: str) -> HttpResponse:
+def file(request: PageRequest, reference: str, name: str) -> FileResponse:
     """A kept file, as it was left."""
     view = job_view(request.viewer, reference)
     kept = next((f for f in view.artifacts if f.name == name), None)

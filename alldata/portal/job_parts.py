@@ -48,9 +48,20 @@ def placement_of(viewer: Viewer, attempt: AttemptView | None) -> dict[str, Any] 
     """Where it runs: each picked device with what is taken of what it has."""
     if attempt is None:
         return None
+    picks = picks_of(viewer, attempt.placement)
+    return {
+        "node": attempt.node,
+        "picks": picks,
+        "numa": sorted({p["numa_node"] for p in picks if p.get("numa_node") is not None}),
+        "limits": attempt.limits,
+    }
+
+
+def picks_of(viewer: Viewer, placement: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Each picked device with its name, cores, and (capability, taken, capacity) rows."""
     known = {d.uuid: d for d in devices(viewer)}
     picks = []
-    for pick in attempt.placement.get("picks", []):
+    for pick in placement.get("picks", []):
         device = known.get(pick["device"])
         capacity = {d.name: d.capacity for d in device.dimensions} if device else {}
         cores = device.cpus if device else ()
@@ -62,8 +73,7 @@ def placement_of(viewer: Viewer, attempt: AttemptView | None) -> dict[str, Any] 
                 "cores": [(cpu, cpu in pick.get("cpus", ())) for cpu in cores] if len(cores) <= 64 else [],
             }
         )
-    numa = sorted({p["numa_node"] for p in picks if p.get("numa_node") is not None})
-    return {"node": attempt.node, "picks": picks, "numa": numa, "limits": attempt.limits, "candidates": attempt.placement.get("candidates")}
+    return picks
 
 
 def limit_of(viewer: Viewer, view: JobView, *, now_ms: int) -> Lane | None:
@@ -93,9 +103,10 @@ def _lanes(viewer: Viewer, view: JobView, usage: JobSeries, axis: Axis) -> list[
     capacity = {(d.uuid, c.name): c.capacity for d in devices(viewer) for c in d.dimensions}
     latest = view.attempts[-1].id if view.attempts else None
     mine = [s for s in usage.series if s.attempt_id == latest]
+    row = view.row
+    ran = (row.started_ms or row.submitted_ms, row.ended_ms or usage.end_ms)
     return [
-        lane(s, axis, whole=held.get(s.capability) or capacity.get((s.device, s.capability)), until_ms=view.row.ended_ms)
-        for s in mine
+        lane(s, axis, whole=held.get(s.capability) or capacity.get((s.device, s.capability)), ran=ran) for s in mine
     ]
 
 
@@ -105,6 +116,7 @@ def timeline_of(viewer: Viewer, view: JobView, usage: JobSeries, *, now_ms: int)
     promise = promise_of(view, now_ms=now_ms)
     start = row.submitted_ms
     axis = axis_of(start, now_ms, ended_ms=row.ended_ms, finish_ms=promise.finish_ms, deadline_ms=row.deadline_ms)
+    finish = promise.finish_ms if not row.is_over else None
     events = [(axis.at(e.at_ms), e) for e in view.events if axis.holds(e.at_ms)]
     lanes = _lanes(viewer, view, usage, axis)
     return {
@@ -115,6 +127,6 @@ def timeline_of(viewer: Viewer, view: JobView, usage: JobSeries, *, now_ms: int)
         "height": 56 + 40 * len(lanes),
         "now": None if row.is_over else axis.at(now_ms),
         "until": axis.at(row.ended_ms or now_ms),
-        "finish": axis.at(promise.finish_ms) if not row.is_over and axis.holds(promise.finish_ms) else None,
+        "finish": axis.at(finish) if finish and axis.holds(finish) else None,
         "deadline": axis.at(row.deadline_ms) if row.deadline_ms and axis.holds(row.deadline_ms) else None,
     }

@@ -16,13 +16,14 @@ from django.views.decorators.http import require_http_methods, require_POST
 from alldata.kernel.clock import now_ms
 from alldata.kernel.errors import AllDataError
 from alldata.kernel.ids import uuid7
+from alldata.portal.choices import profile_choices
 from alldata.portal.complaints import Complaint, complaints_of
 from alldata.portal.examples import DIGITS
+from alldata.portal.job_parts import picks_of
 from alldata.portal.sentences import shortfall
 from alldata.portal.times import local
 from alldata.tenancy.pages import PageRequest, page
 from alldata.web.htmx import fragment
-from alldata.portal.choices import profile_choices
 from scheduling.api.shapes import SubmitShape
 from scheduling.ports import ports
 from scheduling.selectors.jobs import job_view
@@ -61,7 +62,7 @@ def _start(request: PageRequest) -> dict[str, str]:
 def _cloned(request: PageRequest, reference: str) -> dict[str, str]:
     view = job_view(request.viewer, reference)
     entry, row = view.entry, view.row
-    file = next(iter(entry.get("files", [])), {})
+    file: Mapping[str, str] = next(iter(entry.get("files", [])), {})
     return {
         "name": row.name,
         "profile": row.profile,
@@ -77,7 +78,9 @@ def _cloned(request: PageRequest, reference: str) -> dict[str, str]:
     }
 
 
-def _form(request: PageRequest, fields: Mapping[str, str], *, check: bool, complaints: list[Complaint] | None = None) -> HttpResponse:
+def _form(
+    request: PageRequest, fields: Mapping[str, str], *, check: bool, complaints: list[Complaint] | None = None
+) -> HttpResponse:
     choices = profile_choices(request.viewer)
     context = {
         "fields": fields,
@@ -151,7 +154,8 @@ def _body(fields: Mapping[str, str], command: list[str]) -> dict[str, Any]:
 
 
 def _ours(name: str) -> str:
-    return {"entry": "command", "resource_profile": "profile", "sla_deadline": "deadline", "cost_budget": "budget"}.get(name, name)
+    theirs = {"entry": "command", "resource_profile": "profile", "sla_deadline": "deadline", "cost_budget": "budget"}
+    return theirs.get(name, name)
 
 
 def _first(why: Any) -> str:
@@ -169,7 +173,8 @@ def _checked(request: PageRequest, fields: Mapping[str, str]) -> dict[str, Any]:
         return {"objections": complaints_of(refused), "checked_ms": now}
     except Rejected as refused:
         return {"objections": refused.complaints, "checked_ms": now}
-    return {"answer": answer, "checked_ms": now, **_refused(answer)}
+    picks = picks_of(request.viewer, answer.placement or {})
+    return {"answer": answer, "checked_ms": now, "picks": picks, **_refused(answer)}
 
 
 def _refused(answer: PreCheck) -> dict[str, Any]:

@@ -112,8 +112,8 @@ def verdict(run_verdict: str, load: Facts, reasons: Sequence[Facts]) -> str:
         return _("Pass: P99 %(p99)s at %(qps)s QPS, every threshold is met.") % figures
     if got == "–" or limit == "–":
         return (_("Fail: %(what)s.") if run_verdict == "fail" else _("Not sure: %(what)s.")) % {"what": what}
-    text = _("Fail: %(what)s, %(got)s, asked %(limit)s.") if run_verdict == "fail" else _("Not sure: %(what)s, %(got)s, asked %(limit)s.")
-    return text % {"what": what, "got": got, "limit": limit}
+    failed, unsure = _("Fail: %(what)s, %(got)s, asked %(limit)s."), _("Not sure: %(what)s, %(got)s, asked %(limit)s.")
+    return (failed if run_verdict == "fail" else unsure) % {"what": what, "got": got, "limit": limit}
 
 
 def measure(figure: object, unit: object) -> str:

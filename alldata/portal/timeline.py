@@ -51,10 +51,12 @@ class Lane:
 
     @property
     def share(self) -> float | None:
-        return self.last / self.whole if self.whole else None
+        return self.last / self.whole if self.whole and self.count else None
 
 
-def axis_of(start_ms: int, now_ms: int, *, ended_ms: int | None, finish_ms: int | None, deadline_ms: int | None) -> Axis:
+def axis_of(
+    start_ms: int, now_ms: int, *, ended_ms: int | None, finish_ms: int | None, deadline_ms: int | None
+) -> Axis:
     """From the start to the end or the forecast; a far deadline is named, not drawn."""
     end = ended_ms or max(now_ms, finish_ms or 0)
     span = max(end - start_ms, 2_000)
@@ -63,13 +65,13 @@ def axis_of(start_ms: int, now_ms: int, *, ended_ms: int | None, finish_ms: int 
     return Axis(start_ms, start_ms + round(max(end - start_ms, 2_000) * 1.06))
 
 
-def lane(series: Series, axis: Axis, *, whole: float | None, until_ms: int | None = None) -> Lane:
-    """Draw one series; holes of more than two windows are gaps, never zero."""
-    last_ms = until_ms or axis.end_ms
+def lane(series: Series, axis: Axis, *, whole: float | None, ran: tuple[int, int] | None = None) -> Lane:
+    """Draw one series over the time it ran; holes of more than two windows are gaps, never zero."""
+    since_ms, last_ms = ran or (axis.start_ms, axis.end_ms)
     points = [
         Point(p.start_ms, min(p.end_ms, last_ms), p.value)
         for p in series.points
-        if p.end_ms > axis.start_ms and p.start_ms < last_ms
+        if p.end_ms > axis.start_ms and p.start_ms < last_ms and series.quality != "missing"
     ]
     points = thinned(points)
     top = whole or max((p.value for p in points), default=0.0) or 1.0
@@ -80,10 +82,10 @@ def lane(series: Series, axis: Axis, *, whole: float | None, until_ms: int | Non
         device=series.device,
         line="".join(lines),
         area="".join(_area(segment, axis, top) for segment in segments),
-        gaps=gaps,
+        gaps=gaps if points else ((axis.at(since_ms), round(axis.at(last_ms) - axis.at(since_ms), 2)),),
         last=points[-1].value if points else 0.0,
         whole=top,
-        count=len(series.points),
+        count=len(points),
         quality=series.quality,
         source=series.source,
     )

@@ -68,7 +68,8 @@ def duration(span_ms: int) -> str:
         return gettext("%(m)d min %(s)d s") % {"m": minutes, "s": seconds}
     if span_ms < 2 * DAY:
         hours, minutes = divmod(span_ms // MINUTE, 60)
-        return gettext("%(h)d h %(m)d min") % {"h": hours, "m": minutes} if minutes else gettext("%(h)d h") % {"h": hours}
+        text = gettext("%(h)d h %(m)d min") if minutes else gettext("%(h)d h")
+        return text % {"h": hours, "m": minutes}
     days = span_ms // DAY
     return ngettext("%(n)d day", "%(n)d days", days) % {"n": days}
 

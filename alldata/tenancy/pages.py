@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo
 
 from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.utils import timezone
 
@@ -26,14 +27,14 @@ class PageRequest(HttpRequest):
     project: ProjectView
 
 
-Page = Callable[Concatenate[PageRequest, P], HttpResponse]
+Page = Callable[Concatenate[PageRequest, P], HttpResponseBase]
 
 
-def page(view: Page[P]) -> Callable[Concatenate[HttpRequest, P], HttpResponse]:
+def page(view: Page[P]) -> Callable[Concatenate[HttpRequest, P], HttpResponseBase]:
     """Sign-in first; then the view, in the organisation's time zone; domain errors become error pages."""
 
     @wraps(view)
-    def guarded(request: Any, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+    def guarded(request: Any, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
         if not request.user.is_authenticated:
             return _sign_in(request)
         try:

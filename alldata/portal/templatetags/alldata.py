@@ -91,6 +91,12 @@ def percent(part: float | None, whole: float = 1, places: int = 0) -> str:
 
 
 @register.simple_tag
+def odds(chance: float | None) -> str:
+    """A chance as whole percent; nothing that lies ahead is certain."""
+    return "–" if chance is None else figures.percent(min(chance, 0.99), 1)
+
+
+@register.simple_tag
 def bar(parts: Any, whole: float, label: str = "", style: str = "", quality: str = "") -> SafeString:
     """A capability bar: one value, or several as (value, class) pairs, of a whole."""
     pairs = parts if isinstance(parts, list | tuple) else [(parts or 0, quality)]

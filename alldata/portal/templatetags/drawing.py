@@ -44,6 +44,8 @@ def event_tone(event: Any) -> str:
 @register.simple_tag
 def lane_value(lane: Any) -> str:
     """0.98 of 1, with quality when it is not measured."""
+    if not lane.count:
+        return _("no data")
     text = _("%(value)s of %(whole)s") % {
         "value": figures.amount(round(lane.last), lane.capability),
         "whole": figures.amount(round(lane.whole), lane.capability),
@@ -55,7 +57,9 @@ def lane_value(lane: Any) -> str:
 def timeline_summary(line: Any, row: Any) -> str:
     """One sentence in place of the drawing."""
     parts = [
-        f"{words.word(lane.capability, 'capability')} {figures.percent(lane.last, lane.whole)}" for _i, lane in line["lanes"]
+        f"{words.word(lane.capability, 'capability')} {figures.percent(lane.last, lane.whole)}"
+        for _i, lane in line["lanes"]
+        if lane.count
     ]
     state = words.word(row.state, "state")
     return _("Timeline of %(job)s, %(state)s. Latest: %(values)s") % {
@@ -114,9 +118,9 @@ def quantity(q: int, dimension: str) -> str:
 @register.simple_tag
 def rate(part: Any, currency: str) -> str:
     """The price of an hour of one unit."""
-    unit = _("device") if part.rate_unit == "device" else part.rate_unit
-    return _("%(money)s an hour and %(unit)s") % {
-        "money": figures.money(part.rate_nano_per_hour, currency),
+    unit = {"device": _("device"), "cores": _("core")}.get(part.rate_unit, part.rate_unit)
+    return _("%(money)s an hour per %(unit)s") % {
+        "money": figures.unit_price(part.rate_nano_per_hour, currency),
         "unit": unit,
     }
 
