@@ -11,13 +11,13 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.models import User
-from profiles.services import ensure_published
 
 from alldata.agent.wire import Capacity, Device, NumaNode, Register
 from alldata.kernel.blobs import BlobStore
 from alldata.tenancy.selectors import viewer_of_user
 from alldata.tenancy.services.bootstrap import bootstrap_tenancy
 from alldata.tenancy.viewer import Viewer
+from profiles.services import ensure_published
 from scheduling.executors.base import Executor
 from scheduling.ports import Ports, Rate, plug
 from scheduling.selectors.answers import JobRow

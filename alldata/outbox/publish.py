@@ -23,8 +23,6 @@ def publish(event: Event, *, now_ms: int) -> None:
         at_ms=now_ms,
     )
     names = subscribers_of(type(event))
-    Delivery.objects.bulk_create(
-        Delivery(event=row, subscriber=name, due_ms=now_ms) for name in names
-    )
+    Delivery.objects.bulk_create(Delivery(event=row, subscriber=name, due_ms=now_ms) for name in names)
     if names:
         transaction.on_commit(wake_relay, robust=True)

@@ -41,7 +41,7 @@ LOAD_PROFILE = "load-generator"
 def start_pipeline(*, job_id: str, now_ms: int) -> None:
     """Begin a run if the job asked for one; a repeated fact finds it begun."""
     job = Job.objects.filter(pk=job_id).first()
-    if job is None or "serve" not in job.follow_up:
+    if job is None or "serve" not in job.follow_up or PipelineRun.objects.filter(trigger=job).exists():
         return
     with transaction.atomic():
         run, created = PipelineRun.objects.get_or_create(
@@ -49,7 +49,7 @@ def start_pipeline(*, job_id: str, now_ms: int) -> None:
             defaults={
                 "organisation_id": job.organisation_id,
                 "project_id": job.project_id,
-                "number": lambda: next_pipeline_number(job.organisation_id),
+                "number": next_pipeline_number(job.organisation_id),
                 "plan": job.follow_up,
                 "created_ms": now_ms,
                 "changed_ms": now_ms,

@@ -18,7 +18,7 @@ from alldata.tenancy.selectors import viewer_of_user
 from alldata.tenancy.services.bootstrap import bootstrap_tenancy
 from alldata.tenancy.services.tokens import issue_token
 from costing.services.books import ensure_price_book
-from monitoring.services.partitions import ensure_partitions
+from monitoring.services.partitions import ensure_partitions_ahead
 from profiles.services import ensure_published
 
 BUILT_IN = Path(settings.BASE_DIR) / "profiles" / "data"
@@ -49,7 +49,7 @@ class Command(BaseCommand):
             )
         viewer = viewer_of_user(User.objects.get(pk=home.user_id))
         ensure_price_book(now_ms=now_ms)
-        ensure_partitions(now_ms=now_ms)
+        ensure_partitions_ahead(now_ms=now_ms)
         published = [
             ensure_published(viewer, path.read_text(encoding="utf-8"), now_ms=now_ms)
             for path in sorted(BUILT_IN.glob("*.yaml"))
