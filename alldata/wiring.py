@@ -7,12 +7,12 @@ engine runs where. `plug_all` is called once a process by the portal's AppConfig
 import socket
 import sys
 
-from costing.services.quotes import BookQuotes
 from django.conf import settings
-from monitoring.services.watch import FrameWatch
 
 from alldata.celery import app as celery
 from alldata.kernel.blobs import BlobStore
+from costing.services.quotes import BookQuotes
+from monitoring.services.watch import FrameWatch
 from scheduling.executors.local import LocalExecutor
 from scheduling.ports import Ports, plug
 

@@ -48,7 +48,7 @@ def _deliver_or_postpone(delivery: Delivery, *, now_ms: int) -> None:
         with transaction.atomic():
             receiver = subscriber(delivery.subscriber)
             receiver.handle(from_json(delivery.event.name, delivery.event.fields), now_ms)
-    except Exception as failure:
+    except Exception as failure:  # one bad fact must not stop the relay
         delivery.last_error = f"{type(failure).__name__}: {failure}"[:2000]
         delivery.due_ms = now_ms + min(MAX_DELAY_MS, 1000 * 2 ** min(delivery.tries, 9))
         log.exception("delivery %s failed (try %d)", delivery.id, delivery.tries)

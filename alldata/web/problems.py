@@ -65,7 +65,7 @@ def handle(failure: Exception, context: Mapping[str, Any]) -> Response | None:
 
 
 def _first_message(detail: object, path: str = "") -> str:
-    """ "field: message" of the first complaint, for people who read only one line."""
+    """The first complaint as "field: message", for people who read only one line."""
     if isinstance(detail, Mapping):
         key, value = next(iter(detail.items()))
         return _first_message(value, f"{path}.{key}" if path else str(key))

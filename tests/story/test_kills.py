@@ -8,7 +8,16 @@ from uuid import uuid4
 import pytest
 
 from alldata.cli.client import Client, Json, Unreachable
-from alldata.embedded.story import DOCUMENT, PROFILE, VERSION, found_devices, training_request
+from alldata.embedded.story import (
+    DOCUMENT,
+    PROFILE,
+    VERSION,
+    booked,
+    found_devices,
+    nano_of,
+    parts_of,
+    training_request,
+)
 from tests.story.house import House, eventually
 
 #: Long enough to be hit while it trains.
@@ -45,7 +54,7 @@ def test_one_success_whatever_is_killed(house: House, seed: int) -> None:
         client.publish_profile(DOCUMENT.read_text(), name=PROFILE, version=VERSION)
         body, request_id = long_training(), str(uuid4())
         job = client.submit(body, request_id=request_id)["id"]
-        victims = ["celery", "gunicorn", "supervisor", "celery"]
+        victims = ["celery", "gunicorn", "supervisor", "celery", "supervisor"]
         dice.shuffle(victims)
         for victim in victims:
             time.sleep(dice.uniform(0.3, 4.0))
@@ -53,7 +62,9 @@ def test_one_success_whatever_is_killed(house: House, seed: int) -> None:
         same = eventually(lambda: resubmitted(client, body, request_id), "the repeated request is answered", 30)
         assert same["id"] == job
         run = eventually(lambda: finished_pipeline(client, job), "the pipeline ends", 200)
-        assert_told_once(client, job, run)
+        assert run["verdict"] in {"pass", "inconclusive"}, run["reasons"]
+        assert_told_once(client, job)
+        assert_metered_once(client, job)
     assert house.stop() == []
 
 
@@ -73,11 +84,20 @@ def resubmitted(client: Client, body: Json, request_id: str) -> Json | None:
         return None
 
 
-def assert_told_once(client: Client, job: str, run: Json) -> None:
-    """One success, no lost and no doubled step, one bill whose parts sum."""
+def assert_told_once(client: Client, job: str) -> None:
+    """One success, no lost and no doubled step."""
     seen = client.job(job)
     assert seen["state"] == "succeeded"
     assert Counter(attempt["state"] for attempt in seen["attempts"])["succeeded"] == 1
     kinds = Counter(one["kind"] for one in client.jobs()["jobs"])
     assert (kinds["train"], kinds["serve"], kinds["load_test"]) == (1, 1, 1)
-    assert run["verdict"] in {"pass", "inconclusive"}, run["reasons"]
+
+
+def assert_metered_once(client: Client, job: str) -> None:
+    """Usage reached the bill once: most of it, and not more than one busy core can use."""
+    bill = eventually(lambda: booked(client.cost(job)), "the job is booked", 90)
+    assert sum(parts_of(bill).values()) == nano_of(bill["total"])
+    times = client.metrics(job)
+    elapsed_ms = times["end_timestamp"] - times["start_timestamp"]
+    used = next(int(part["used"]["q"]) for part in bill["parts"] if part["capability"] == "cpu_millicores")
+    assert 0.3 * elapsed_ms * 1000 < used < 1.1 * elapsed_ms * 1000
