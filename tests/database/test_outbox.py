@@ -1,0 +1,78 @@
+"""Facts are written with their change and delivered at least once, each subscriber on its own."""
+
+from collections.abc import Iterator
+
+import pytest
+from django.db import transaction
+
+from alldata.kernel.events import CapacityChanged, Event, ProfilePublished
+from alldata.outbox import subscribers
+from alldata.outbox.models import Delivery, OutboxEvent
+from alldata.outbox.publish import publish
+from alldata.outbox.subscribers import Subscriber
+from alldata.outbox.tasks import relay
+from tests.world import NOW
+
+FACT = ProfilePublished("p", "1.0", "o")
+
+
+@pytest.fixture
+def heard() -> Iterator[list[str]]:
+    """Two subscribers of one kind of fact: one writes down, one always fails after writing."""
+    names: list[str] = []
+
+    def works(event: Event, now_ms: int) -> None:
+        names.append("works")
+
+    def fails(event: Event, now_ms: int) -> None:
+        OutboxEvent.objects.create(name="side effect", fields={}, at_ms=now_ms)
+        raise ValueError("cannot")
+
+    known = dict(subscribers._subscribers)
+    subscribers._subscribers.clear()
+    for handler in (works, fails):
+        subscribers._subscribers[handler.__name__] = Subscriber(handler.__name__, ProfilePublished, handler)
+    yield names
+    subscribers._subscribers.clear()
+    subscribers._subscribers.update(known)
+
+
+def test_a_failing_subscriber_neither_blocks_nor_repeats_the_other(heard: list[str]) -> None:
+    publish(FACT, now_ms=NOW)
+    relay()
+    relay()
+    assert heard == ["works"]
+    failed = Delivery.objects.get(subscriber="fails")
+    assert failed.done_ms is None
+    assert failed.last_error == "ValueError: cannot"
+
+
+def test_what_a_failing_subscriber_wrote_is_undone(heard: list[str]) -> None:
+    publish(FACT, now_ms=NOW)
+    relay()
+    assert not OutboxEvent.objects.filter(name="side effect").exists()
+
+
+def test_a_failure_is_tried_again_ever_more_rarely(heard: list[str]) -> None:
+    publish(FACT, now_ms=NOW)
+    delays = []
+    for _ in range(3):
+        relay()
+        row = Delivery.objects.get(subscriber="fails")
+        delays.append(row.due_ms)
+        Delivery.objects.filter(pk=row.pk).update(due_ms=NOW)
+    assert row.tries == 3
+    assert delays[0] < delays[1] < delays[2]
+
+
+def test_an_undone_change_publishes_nothing(heard: list[str]) -> None:
+    with pytest.raises(ZeroDivisionError), transaction.atomic():
+        publish(FACT, now_ms=NOW)
+        raise ZeroDivisionError
+    assert not OutboxEvent.objects.exists()
+
+
+def test_a_fact_without_subscribers_is_kept_as_history(heard: list[str]) -> None:
+    publish(CapacityChanged("n", NOW), now_ms=NOW)
+    assert relay() == 0
+    assert OutboxEvent.objects.get().fields == {"node": "n", "at_ms": NOW}
