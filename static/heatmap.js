@@ -15,7 +15,7 @@
     const tall = ROW * 0.9, pitch = Math.max(7, wide / 24) / wide, slope = tall / wide, shapes = [];
     cells.missing.forEach((row, y) => row.forEach((missing, x) => {
       if (!missing || shapes.length > 4000) return;
-      const left = x - 0.47, right = x + 0.47;
+      const half = 0.5 - 1 / wide, left = x - half, right = x + half;
       shapes.push({ type: "rect", layer: "below", x0: left, x1: right, y0: y - 0.45, y1: y + 0.45, fillcolor: token("--sunken"), line: { width: 0 } });
       for (let at = left - slope; at < right; at += pitch) {
         const from = Math.max(left, at), to = Math.min(right, at + slope);

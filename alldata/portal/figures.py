@@ -112,7 +112,7 @@ def money_parts(parts: Sequence[int], currency: str = "CNY") -> tuple[list[str],
 
 
 def quantity(q: int, dimension: str) -> str:
-    """A base-unit x ms integral in hours of the shown unit: "0.00312 cores·h"."""
+    """A base-unit x ms integral in hours of the shown unit: "0.00312 core·h"."""
     known = BY_NAME[dimension]
     scale, unit = (1_000_000, "device") if known.unit == "ppm" else (known.scale, known.shown_unit or known.unit)
-    return f"{digits(Decimal(q) / scale / 3_600_000, 4)}{THIN}{unit}·h"
+    return f"{digits(Decimal(q) / scale / 3_600_000, 4)}{THIN}{'core' if unit == 'cores' else unit}·h"
