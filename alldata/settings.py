@@ -10,6 +10,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
+from django.templatetags.static import static
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -171,7 +172,12 @@ SPECTACULAR_SETTINGS = {
     "SERVE_AUTHENTICATION": [],
     "SCHEMA_PATH_PREFIX": "/api/v1",
 }
-UNFOLD = {"SITE_TITLE": "AllData console", "SITE_HEADER": "AllData", "SITE_URL": "/"}
+UNFOLD = {
+    "SITE_TITLE": "AllData console",
+    "SITE_HEADER": "AllData",
+    "SITE_URL": "/",
+    "SITE_FAVICONS": [{"rel": "icon", "type": "image/svg+xml", "href": lambda request: static("mark.svg")}],
+}
 
 CELERY = {
     "broker_url": REDIS_URL,
