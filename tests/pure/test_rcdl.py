@@ -85,7 +85,7 @@ def test_the_shipped_profile_fits_two_cores_in_both_modes() -> None:
     shipped = document(SHIPPED.read_text(encoding="utf-8"))
     training, inference = resolve(shipped, "training"), resolve(shipped, "inference")
     assert (shipped.name, shipped.version, set(shipped.modes)) == ("ocr-train-infer", "1.0", {"training", "inference"})
-    assert (inference.grace_ms, training.grace_ms) == (5_000, 30_000)
+    assert (inference.grace_ms, training.grace_ms) == (5_000, 2_000)
     assert inference.resources[1].amounts == {"memory_bytes": 768 * 2**20}
     assert inference.serving.qps == 200 and inference.serving.p99_ms_max == 50
 

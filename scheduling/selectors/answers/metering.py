@@ -1,0 +1,35 @@
+"""Supply and claims, as metering sees them. Amounts in base units, times in ms."""
+
+from dataclasses import dataclass, field
+from uuid import UUID
+
+
+@dataclass(frozen=True, slots=True)
+class Supply:
+    """One additive capacity of one device, in service since `since_ms` (until None = now)."""
+
+    device: str
+    device_type: str
+    model: str
+    node: str
+    dimension: str
+    capacity: int
+    since_ms: int
+    until_ms: int | None = None
+    simulated: bool = field(default=False)
+
+
+@dataclass(frozen=True, slots=True)
+class AllocationSpan:
+    """What an attempt held: an open end (None) means it still does. Grace time is included."""
+
+    attempt_id: UUID
+    job_id: UUID
+    project_id: UUID
+    device: str
+    device_type: str
+    node: str
+    dimension: str
+    amount: int
+    start_ms: int
+    end_ms: int | None
