@@ -46,12 +46,13 @@ def shell(request: HttpRequest) -> dict[str, Any]:
     """Context of templates/base.html. Fragments and signed-out pages need little of it."""
     theme = request.COOKIES.get("theme", "")
     frame: dict[str, Any] = {"theme": theme if theme in THEMES else "", "viewer": None}
-    viewer = getattr(request, "viewer", None)
-    if not viewer or request.headers.get("HX-Request"):
+    project = getattr(request, "project", None)
+    if project is None or request.headers.get("HX-Request"):
         return frame
+    viewer = request.viewer  # type: ignore[attr-defined]
     return frame | {
         "viewer": viewer,
-        "project": getattr(request, "project", None),
+        "project": project,
         "sections": [(title, [_line(entry, request.path) for entry in entries]) for title, entries in SECTIONS],
         "initials": initials(viewer.name),
     }

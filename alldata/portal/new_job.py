@@ -91,7 +91,9 @@ def _form(
         "complaints": complaints or [],
         "wrong": {c.field: c for c in complaints or []},
     }
-    if check and not complaints:
+    if complaints:
+        context |= {"objections": complaints, "checked_ms": now_ms()}
+    elif check:
         context |= _checked(request, fields)
     return render(request, "portal/new_job.html", context, status=422 if complaints else 200)
 

@@ -17,7 +17,7 @@ FLAGS = ["--no-sandbox", "--no-first-run", "--disable-background-networking", "-
 PICTURES = ROOT / "artifacts" / "browser"
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
     """A running platform."""
     built = House(tmp_path_factory.mktemp("house") / "data")
@@ -26,7 +26,7 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
     built.stop()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     """The system's Chromium."""
     program = next(filter(None, map(shutil.which, PROGRAMS)))
@@ -77,7 +77,7 @@ def visit(browser: Browser, house: House) -> Iterator[Visit]:
         yield opened
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def seat(browser: Browser, house: House) -> StorageState:
     """The administrator's session, from signing in as a person does."""
     with visiting(browser, house) as opened:
