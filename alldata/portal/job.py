@@ -17,7 +17,7 @@ from monitoring.selectors.usage import series_of_job
 from scheduling.executors.base import LogChunk
 from scheduling.ports import ports
 from scheduling.selectors.answers import JobView
-from scheduling.selectors.jobs import job_revision, job_view
+from scheduling.selectors.jobs import job_revision, job_row, job_view
 from scheduling.services.logs import Span, read_log
 
 TABS = ("log", "events", "decision", "metrics", "files")
@@ -67,7 +67,7 @@ def log(request: PageRequest, reference: str) -> HttpResponse:
     after = int(text[:16]) if text.isdecimal() else 0
     context = _log(request, reference, after=after, limit=LOG_MORE)
     chunk: LogChunk = context["chunk"]
-    if not chunk.text and not context["view"].row.is_over:
+    if not chunk.text and not context["row"].is_over:
         return unchanged()
     return fragment(request, "portal/_job_log.html", context)
 
@@ -110,8 +110,7 @@ def _timeline(request: PageRequest, view: JobView) -> dict[str, Any]:
 
 def _log(request: PageRequest, reference: str, *, after: int, limit: int) -> dict[str, Any]:
     chunk = read_log(request.viewer, reference, Span(after=after, limit=limit), ports=ports())
-    view = job_view(request.viewer, reference)
-    return {"chunk": chunk, "view": view, "row": view.row}
+    return {"chunk": chunk, "row": job_row(request.viewer, reference)}
 
 
 def tab_view(request: HttpRequest, reference: str, tab: str) -> HttpResponseBase:

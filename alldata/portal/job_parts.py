@@ -4,13 +4,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from alldata.portal.timeline import Axis, Lane, axis_of, lane
+from alldata.portal.timeline import Axis, Lane, axis_of, expected, lane
 from alldata.tenancy.viewer import Viewer
 from monitoring.selectors.usage import JobSeries, series_of_job
 from scheduling.selectors.answers import AttemptView, JobView
 from scheduling.selectors.inventory import devices
 
 RECENT_MS = 60_000
+#: A capability that the job did not ask for gets a lane from this share of the device on.
+NOTICEABLE = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +112,16 @@ def _lanes(viewer: Viewer, view: JobView, usage: JobSeries, axis: Axis) -> list[
     ]
 
 
+def _shown(lanes: list[Lane], view: JobView) -> list[Lane]:
+    """What the job asked for keeps its lane from the start; the rest appears once it matters."""
+    found = {drawn.capability: drawn for drawn in lanes}
+    asked = {name: amount for need in view.demand.get("needs", []) for name, amount in need["amounts"].items()}
+    waits = [] if view.row.is_over else [expected(name, asked[name]) for name in asked if name not in found]
+    shown = [drawn for drawn in lanes if drawn.capability in asked or (drawn.share or 0) >= NOTICEABLE]
+    order = {name: index for index, name in enumerate(asked)}
+    return sorted([*shown, *waits], key=lambda drawn: order.get(drawn.capability, len(order)))
+
+
 def timeline_of(viewer: Viewer, view: JobView, usage: JobSeries, *, now_ms: int) -> dict[str, Any]:
     """One axis for events, lanes, forecast and deadline."""
     row = view.row
@@ -118,12 +130,14 @@ def timeline_of(viewer: Viewer, view: JobView, usage: JobSeries, *, now_ms: int)
     axis = axis_of(start, now_ms, ended_ms=row.ended_ms, finish_ms=promise.finish_ms, deadline_ms=row.deadline_ms)
     finish = promise.finish_ms if not row.is_over else None
     events = [(axis.at(e.at_ms), e) for e in view.events if axis.holds(e.at_ms)]
-    lanes = _lanes(viewer, view, usage, axis)
+    every = _lanes(viewer, view, usage, axis)
+    lanes = _shown(every, view)
     return {
         "axis": axis,
         "ticks": axis.ticks(),
         "events": events,
         "lanes": list(enumerate(lanes)),
+        "every": every,
         "height": 56 + 40 * len(lanes),
         "now": None if row.is_over else axis.at(now_ms),
         "until": axis.at(row.ended_ms or now_ms),

@@ -91,6 +91,11 @@ def lane(series: Series, axis: Axis, *, whole: float | None, ran: tuple[int, int
     )
 
 
+def expected(capability: str, whole: float) -> Lane:
+    """A lane that waits for its first sample: it keeps the place."""
+    return Lane(capability, "", "", "", (), 0.0, whole, 0, "missing", "")
+
+
 def thinned(points: Sequence[Point]) -> list[Point]:
     """Few enough points for a small drawing, the last one always kept."""
     step = -(-len(points) // MAX_POINTS) or 1
