@@ -1,16 +1,25 @@
 """Why does a job wait, why did it end, what happened? Sentences made from codes and their facts."""
 
+import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from alldata.portal.figures import THIN, amount, digits, percent
 from alldata.portal.words import ENDINGS, EVENTS, UNUSABLE, WAITING, word
 from profiles.dimensions import BY_NAME
 
 Facts = Mapping[str, Any]
+#: Chinese sets a space between its own characters and Latin letters or digits.
+TIGHT = re.compile(r"(?<=[\u4e00-\u9fff])(?=[A-Za-z0-9¥])|(?<=[A-Za-z0-9%])(?=[\u4e00-\u9fff])")
+
+
+def spaced(text: str) -> str:
+    """A sentence whose parts were put together, set properly."""
+    return TIGHT.sub(" ", text)
 
 
 def ending(reason: str, facts: Facts) -> str:
@@ -19,14 +28,14 @@ def ending(reason: str, facts: Facts) -> str:
     missing = facts.get("missing")
     if isinstance(missing, list):
         values["missing"] = ", ".join(str(name) for name in missing)
-    return str(ENDINGS[reason]) % values if reason in ENDINGS else word(reason, "notice")
+    return spaced(str(ENDINGS[reason]) % values) if reason in ENDINGS else word(reason, "notice")
 
 
 def waiting(reason: str, facts: Facts) -> str:
     """What a queued job waits for, as one line."""
     nearest = facts.get("nearest") or {}
     text = str(WAITING.get(reason, WAITING["waiting"]))
-    return text % {"what": subject(nearest)}
+    return spaced(text % {"what": subject(nearest)})
 
 
 def subject(shortfall: Facts) -> str:
@@ -41,6 +50,8 @@ def value(raw: object, dimension: object) -> str:
         return _("unknown")
     if isinstance(raw, bool):
         return _("yes") if raw else _("no")
+    if isinstance(raw, int) and dimension == "cpu_millicores":
+        return ngettext("%(n)s core", "%(n)s cores", 1 if raw == 1000 else 2) % {"n": amount(raw, str(dimension))}
     if isinstance(raw, int) and dimension in BY_NAME:
         return amount(raw, str(dimension))
     if isinstance(raw, int | float):
@@ -52,7 +63,7 @@ def shortfall(nearest: Facts) -> dict[str, str]:
     """Need, have and short of a refusal, ready for the reason card."""
     dimension = nearest.get("dimension")
     short = nearest.get("short")
-    where = " ".join(str(part) for part in (nearest.get("node"), nearest.get("device")) if part)
+    where = str(nearest.get("device") or nearest.get("node") or "")
     return {
         "what": subject(nearest),
         "rule": word(nearest.get("rule", ""), "rule"),
@@ -66,6 +77,10 @@ def shortfall(nearest: Facts) -> dict[str, str]:
 
 def relaxation(change: Facts) -> str:
     """One proved change, as an instruction."""
+    return spaced(_instruction(change))
+
+
+def _instruction(change: Facts) -> str:
     dimension, rule, to = change.get("dimension"), change.get("rule"), change.get("to")
     values = {"what": word(dimension, "capability"), "type": word(change.get("type", ""), "type"),
               "to": _share(to) if rule == "share" else value(to, dimension), "was": value(change.get("was"), dimension)}
@@ -88,7 +103,7 @@ def event(name: str, facts: Facts) -> str:
     """One line of a job's history."""
     values: dict[str, object] = defaultdict(lambda: "?", facts)
     values["to"] = word(facts.get("to", ""), "state")
-    return str(EVENTS[name]) % values if name in EVENTS else name.replace(".", " ").replace("_", " ")
+    return spaced(str(EVENTS[name]) % values) if name in EVENTS else name.replace(".", " ").replace("_", " ")
 
 
 def event_detail(name: str, facts: Facts) -> str:

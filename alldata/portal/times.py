@@ -25,7 +25,7 @@ def clock(at_ms: int, *, now_ms: int, seconds: bool = False) -> str:
 
 def _day(moment: datetime) -> str:
     if (get_language() or "").startswith("zh"):
-        return f"{moment.month}月{moment.day}日 {date_format(moment, 'D')}"
+        return f"{moment.month}月{moment.day}日 周{'一二三四五六日'[moment.weekday()]}"
     return f"{date_format(moment, 'D j M')}"
 
 

@@ -45,7 +45,7 @@ def event_tone(event: Any) -> str:
 def lane_value(lane: Any) -> str:
     """0.98 of 1, with quality when it is not measured."""
     if not lane.count:
-        return _("no data") if lane.gaps else _("first sample in 5 s")
+        return _("no data") if lane.gaps else _("no sample yet")
     text = _("%(value)s of %(whole)s") % {
         "value": figures.amount(round(lane.last), lane.capability),
         "whole": figures.amount(round(lane.whole), lane.capability),
