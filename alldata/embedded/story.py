@@ -3,7 +3,6 @@
 Every step is a public call that anybody could make with the token. A step that does not come true names itself.
 """
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -11,8 +10,18 @@ from pathlib import Path
 from uuid import uuid4
 
 from alldata.cli.client import Client, Json, Refused, Unreachable
+from alldata.embedded.answers import (
+    booked,
+    capability_line,
+    dimensions_of,
+    found_devices,
+    is_measured,
+    nano_of,
+    parts_of,
+    reason_line,
+)
+from alldata.embedded.watching import Follower, StepFailed, wait_for
 from alldata.kernel.clock import now_ms
-from profiles.dimensions import BY_NAME
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 SCRIPT = REPOSITORY / "examples" / "digits" / "train.py"
@@ -27,11 +36,6 @@ STEP_WORDS = {
     "test": "ready (a known image was answered rightly); Locust asks at the stated rate",
     "done": "measured and judged",
 }
-JOB_ENDS = {"succeeded", "failed", "cancelled", "over_budget"}
-
-
-class StepFailed(RuntimeError):
-    """A step did not come true; the message says what was seen."""
 
 
 @dataclass(slots=True)
@@ -97,7 +101,7 @@ class Story:
             raise StepFailed(f"the training job is {self.job['state']} ({self.job.get('reason')})")
 
     def follow_pipeline(self) -> None:
-        """The completion event alone starts this; we only watch."""
+        """The completion event alone starts this; we only watch. A verdict of FAIL is a result, and told as one."""
         seen: list[str] = []
 
         def look() -> Json | None:
@@ -110,8 +114,11 @@ class Story:
             return dict(runs[0]) if runs[0]["step"] == "done" else None
 
         self.pipeline = wait_for("the pipeline's verdict", PIPELINE_LIMIT_S, look)
-        if self.pipeline["verdict"] != "pass":
-            raise StepFailed(f"the verdict is {self.pipeline['verdict'] or 'missing'}: {self.pipeline['reasons']}")
+        if not self.pipeline["load"]:
+            raise StepFailed(f"nothing could be measured: {self.pipeline['reasons']}")
+        self.say(f"   verdict: {self.pipeline['verdict'].upper()}")
+        for reason in self.pipeline["reasons"]:
+            self.say(f"     {reason_line(reason)}")
 
     def price(self) -> None:
         """Both jobs' drilldowns, once booked; their parts must sum to the total to the last nano."""
@@ -125,28 +132,6 @@ class Story:
 
     def booked_cost_of(self, job: str) -> Callable[[], Json | None]:
         return lambda: booked(self.client.cost(job))
-
-
-@dataclass(slots=True)
-class Follower:
-    """One job, looked at again and again: says what is new."""
-
-    client: Client
-    job: str
-    say: Callable[[str], None]
-    state: str = ""
-    offset: int = 0
-
-    def look(self) -> Json | None:
-        job = self.client.job(self.job)
-        if job["state"] != self.state:
-            self.state = job["state"]
-            self.say(f"   state: {self.state}")
-        log = self.client.log(self.job, after=self.offset)
-        for line in log["text"].splitlines():
-            self.say(f"   | {line}")
-        self.offset = log["next_offset"]
-        return job if self.state in JOB_ENDS and not log["text"] else None
 
 
 def training_request() -> Json:
@@ -164,47 +149,3 @@ def training_request() -> Json:
             "outputs": ["model.onnx", "report.json"],
         },
     }
-
-
-def wait_for(what: str, limit_s: float, look: Callable[[], Json | None]) -> Json:
-    """Look a few times a second until there is an answer; StepFailed when the limit passes."""
-    give_up = time.monotonic() + limit_s
-    while (answer := look()) is None:
-        if time.monotonic() > give_up:
-            raise StepFailed(f"{what} did not come within {limit_s:.0f} s")
-        time.sleep(0.3)
-    return answer
-
-
-def found_devices(page: Json) -> Json | None:
-    return page if page["resources"] else None
-
-
-def booked(cost: Json) -> Json | None:
-    """A cost is final when nothing is still on its way into the ledger."""
-    return cost if cost.get("final") else None
-
-
-def nano_of(money: Json) -> int:
-    return int(money["nano"])
-
-
-def parts_of(cost: Json) -> dict[str, int]:
-    """Nano amounts by capability."""
-    return {part["capability"]: nano_of(part["cost"]) for part in cost["parts"]}
-
-
-def dimensions_of(page: Json) -> list[Json]:
-    return [dimension for device in page["resources"] for dimension in device["dimensions"]]
-
-
-def is_measured(dimension: Json) -> bool:
-    """A value that was tried out on this machine, not read from a register or a table."""
-    return dimension["source"] == "measured" and dimension["capacity"] is not None
-
-
-def capability_line(dimension: Json) -> str:
-    """One capability with its unit, and how it is known."""
-    known = BY_NAME[dimension["name"]]
-    capacity = "unknown" if dimension["capacity"] is None else known.show(int(dimension["capacity"]))
-    return f"{known.title:20} {capacity:>14}  {dimension['source'] or '-'}, {dimension['quality']}"

@@ -3,8 +3,9 @@
 from typing import Any
 
 from alldata.cli.client import Client
-from alldata.embedded.result import result_of, table_of
+from alldata.embedded.result import result_of
 from alldata.embedded.story import Story
+from alldata.embedded.table import table_of
 
 
 def story(**facts: Any) -> Story:

