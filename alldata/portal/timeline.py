@@ -27,7 +27,7 @@ class Axis:
     def holds(self, moment_ms: int | None) -> bool:
         return moment_ms is not None and self.start_ms <= moment_ms <= self.end_ms
 
-    def ticks(self, most: int = 6) -> list[tuple[int, float]]:
+    def ticks(self, most: int = 5) -> list[tuple[int, float]]:
         """Round moments, at most `most`."""
         step = next((s for s in STEPS_MS if (self.end_ms - self.start_ms) / s <= most), STEPS_MS[-1])
         first = -(-self.start_ms // step) * step
