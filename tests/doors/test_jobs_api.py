@@ -1,36 +1,21 @@
 """The REST door of jobs: shapes, statuses, problems, and what another tenant sees."""
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 from django.test import Client
 
-from alldata.kernel import clock
 from alldata.tenancy.models import Organisation, Project, Team
 from alldata.tenancy.services.tokens import issue_token
 from alldata.tenancy.viewer import Viewer
-from scheduling.executors.fake import FakeExecutor
-from tests.world import NOW, api_body, home, machine, plugged
+from tests.world import NOW, api_body
 
 JSON = "application/json"
 
 
-class Noon:
-    """A clock that stands still."""
-
-    def now_ms(self) -> int:
-        return NOW
-
-
 @pytest.fixture
-def viewer(tmp_path: Path) -> Iterator[Viewer]:
-    machine()
-    plugged(FakeExecutor(now_ms=Noon().now_ms), tmp_path)
-    clock.use(Noon())
-    yield home()
-    clock.use(clock.SystemClock())
+def viewer(noon_viewer: Viewer) -> Viewer:
+    return noon_viewer
 
 
 def _client(viewer: Viewer, project_id: Any = None) -> Client:

@@ -1,19 +1,15 @@
 """The pages: who may see them, in which language, under which policy, and what a form answers."""
 
 import re
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from alldata.kernel import clock
 from alldata.tenancy.models import Membership, Organisation, Project, Team
 from alldata.tenancy.viewer import Viewer
-from scheduling.executors.fake import FakeExecutor
-from tests.world import NOW, home, machine, plugged, submitted
+from tests.world import submitted
 
 PAGES = (
     "/", "/jobs/", "/jobs/new/", "/jobs/J-1/", "/jobs/J-1/events/", "/jobs/J-1/decision/", "/jobs/J-1/metrics/",
@@ -23,22 +19,10 @@ PAGES = (
 FRAGMENTS = ("/_/home/running", "/jobs/_/rows", "/jobs/J-1/_/live", "/jobs/J-1/_/timeline", "/fleet/heatmap/_/table")
 
 
-class Noon:
-    """A clock that stands still."""
-
-    def now_ms(self) -> int:
-        return NOW
-
-
 @pytest.fixture
-def viewer(tmp_path: Path) -> Iterator[Viewer]:
-    machine()
-    plugged(FakeExecutor(now_ms=Noon().now_ms), tmp_path)
-    clock.use(Noon())
-    made = home()
-    submitted(made)
-    yield made
-    clock.use(clock.SystemClock())
+def viewer(noon_viewer: Viewer) -> Viewer:
+    submitted(noon_viewer)
+    return noon_viewer
 
 
 @pytest.fixture
