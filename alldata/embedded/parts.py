@@ -18,7 +18,7 @@ class Part:
 
 
 def programs(home: Home) -> tuple[Part, ...]:
-    """Everything beyond the two servers, in the order of stopping: nothing new is launched once the worker is gone."""
+    """Everything beyond the two servers."""
     return (_worker(home), _agent(home), _web(home))
 
 

@@ -1,7 +1,7 @@
-"""How do the parts run together on one machine? Started at once, restarted when they fall, all ended with us.
+"""How do the parts run together on one machine? Started in order, restarted when they fall, all ended with us.
 
 Order that matters: the servers before migrations, migrations before the first start of the programs. A start
-that finds everything already migrated starts all of it together. What a killed supervisor left behind has been
+that finds everything already migrated starts servers and web together. What a killed supervisor left behind has been
 ended before (home.py); live attempts are not, the worker adopts them.
 """
 
@@ -54,14 +54,15 @@ class Supervisor:
         database, broker = postgres.launch(), valkey.launch()
         self.servers = [(broker, signal.SIGTERM), (database, signal.SIGINT)]
         if fresh:
-            self._launch_programs()
+            self._launch("web")
         postgres.wait_ready(database)
         valkey.wait_ready(broker)
         if not fresh:
             self._prepare()
             prepared.write_text(preparation_digest())
-            self._launch_programs()
+            self._launch("web")
         self._wait_for_first_page()
+        self._launch("worker", "agent")
 
     def tend(self) -> None:
         """Restart what has ended, each with growing patience. Call it a few times a second."""
@@ -87,20 +88,23 @@ class Supervisor:
 
     def stop(self) -> None:
         """End everything of ours: first who could launch more, then the attempts, the databases last."""
-        for one in self.running:
-            if one.part.name == "worker":
-                stop(one.process, grace_s=one.part.grace_s)
+        self._stop("worker")
         stop_shims(self.home.runs)
-        for one in self.running:
-            stop(one.process, grace_s=one.part.grace_s)
+        self._stop("agent", "web")
         for process, first in self.servers:
             stop(process, first=first)
         self.running, self.servers = [], []
         end(ours(self.home.data, self.home.runs), grace_s=1.0)
 
-    def _launch_programs(self) -> None:
-        now = time.monotonic()
-        self.running = [Running(part, spawn(part.command), now) for part in programs(self.home)]
+    def _launch(self, *names: str) -> None:
+        """The page comes first, alone: on two cores the others would only make it late."""
+        wanted = [part for part in programs(self.home) if part.name in names]
+        self.running += [Running(part, spawn(part.command), time.monotonic()) for part in wanted]
+
+    def _stop(self, *names: str) -> None:
+        for one in self.running:
+            if one.part.name in names:
+                stop(one.process, grace_s=one.part.grace_s)
 
     def _prepare(self) -> None:
         self._manage("migrate", "--no-input", "--verbosity", "0")
