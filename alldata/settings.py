@@ -150,7 +150,16 @@ STATIC_URL = "/static/"
 STATIC_ROOT = os.environ.get("ALLDATA_STATIC_ROOT") or None
 #: plotly's own bundle, straight from its package: no CDN, no copy in the repository.
 STATICFILES_DIRS = [BASE_DIR / "static", ("plotly", package("plotly") / "package_data")]
-WHITENOISE_USE_FINDERS = True
+WHITENOISE_USE_FINDERS = not STATIC_ROOT
+WHITENOISE_KEEP_ONLY_HASHED_FILES = True
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {
+        "BACKEND": "alldata.web.static.HashedFiles"
+        if STATIC_ROOT
+        else "django.contrib.staticfiles.storage.StaticFilesStorage"
+    },
+}
 WHITENOISE_AUTOREFRESH = DEBUG
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 

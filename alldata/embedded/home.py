@@ -88,6 +88,7 @@ class Home:
             **self.mark,
             "ALLDATA_DATA_DIR": str(self.data),
             "ALLDATA_RUNS_DIR": str(self.runs),
+            "ALLDATA_STATIC_ROOT": str(self.data / "static"),
             "ALLDATA_SECRET_KEY_FILE": str(self.secret_file("secret_key")),
             "ALLDATA_AGENT_KEY_FILE": str(self.secret_file("agent_key")),
             "ALLDATA_URL": self.url,

@@ -111,6 +111,7 @@ class Supervisor:
         secret = self.home.secret_file
         account = ("--username", ADMINISTRATOR, "--password-file", str(secret("admin_password")))
         self._manage("bootstrap", *account, "--token-file", str(secret("token")))
+        self._manage("collectstatic", "--no-input", "--clear", "--verbosity", "0", "--ignore", "widgetbundle.js")
 
     def _manage(self, *words: str) -> None:
         argv, environment = manage(self.home, *words)
@@ -136,10 +137,10 @@ def first_page_answers(url: str) -> bool:
 
 
 def preparation_digest() -> str:
-    """What the database was prepared for: the migrations, the lock (third-party apps migrate too) and the bootstrap."""
+    """What was prepared for: migrations, the lock (third-party apps migrate too), bootstrap, profiles, static files."""
     digest = hashlib.sha256()
-    migrations = ("*/migrations/*.py", "alldata/*/migrations/*.py")
-    for pattern in (*migrations, "alldata/*/management/commands/*.py", "requirements.lock"):
+    code = ("*/migrations/*.py", "alldata/*/migrations/*.py", "alldata/*/management/commands/*.py")
+    for pattern in (*code, "profiles/data/*", "static/*", "requirements.lock"):
         for file in sorted(REPOSITORY.glob(pattern)):
             digest.update(file.name.encode() + file.read_bytes())
     return digest.hexdigest()
