@@ -21,7 +21,8 @@ from scheduling.selectors.metering import allocations_between
 Spot = tuple[str, str]  # device, dimension
 SPLIT_TYPES = {"gpu", "link"}
 QUALITIES: Mapping[bool, frozenset[str]] = {
-    True: frozenset({"measured", "proxy"}),
+    # "estimated": counted over the process tree, where a normal user may make no control group.
+    True: frozenset({"measured", "proxy", "estimated"}),
     False: frozenset({"measured"}),
 }
 
