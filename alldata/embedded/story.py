@@ -127,6 +127,8 @@ class Story:
             total, parts = nano_of(cost["total"]), parts_of(cost)
             if sum(parts.values()) != total:
                 raise StepFailed(f"the parts of the {name} job sum to {sum(parts.values())}, not to {total}")
+            if total == 0:
+                raise StepFailed(f"the {name} job ran and was charged nothing: its usage did not reach the ledger")
             self.costs[name] = cost
             self.say(f"   {name}: {cost['total']['amount']} {cost['total']['currency']} = sum of {len(parts)} parts")
 
