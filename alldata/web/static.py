@@ -6,7 +6,7 @@ from whitenoise.compress import Compressor
 from whitenoise.storage import CompressedManifestStaticFilesStorage
 
 
-class HashedFiles(CompressedManifestStaticFilesStorage):
+class HashedFiles(CompressedManifestStaticFilesStorage):  # type: ignore[misc] # whitenoise ships no types
     """Gzip only: Brotli would take most of a minute of a first start to save a few kB."""
 
     def create_compressor(self, **options: Any) -> Compressor:

@@ -17,10 +17,14 @@ from scheduling.lifecycle import AllocationState, JobState
 from scheduling.models import Allocation, Attempt, Device, DeviceCapacity, Job, Node, PlannerInput
 from scheduling.models.inventory import room_for
 from scheduling.ports import PriceQuotes
+from scheduling.services.bulk import commit_batch
 from scheduling.services.locks import LockKey, lock_in_transaction
 from scheduling.services.moves import move_job
 from scheduling.services.recording import as_plain, record_decision, record_input
 from scheduling.snapshot import build_snapshot
+
+#: Placements a transaction: more saves little and holds the lock longer.
+BATCH = 500
 
 
 class _Conflict(Exception):
@@ -49,16 +53,24 @@ def commit(snapshot: Snapshot, decided: Plan, *, now_ms: int) -> Round:
     seen = record_input(snapshot)
     jobs = {str(job.pk): job for job in Job.objects.filter(pk__in=[r.job for r in snapshot.queue])}
     placed = 0
-    for placement in decided.placements:
-        job = jobs[placement.job]
-        try:
-            _commit_one(job, placement, seen=seen, now_ms=now_ms)
-            placed += 1
-        except (_Conflict, IllegalMove):
-            record_decision(job, "conflicted", placement, seen=seen, now_ms=now_ms)
+    for start in range(0, len(decided.placements), BATCH):
+        batch = decided.placements[start : start + BATCH]
+        if len(batch) > 1 and commit_batch(batch, jobs, seen=seen, now_ms=now_ms):
+            placed += len(batch)
+        else:
+            placed += sum(_commit_or_note(jobs[p.job], p, seen=seen, now_ms=now_ms) for p in batch)
     for refusal in decided.refusals:
         _note_refusal(jobs[refusal.job], refusal, seen=seen, now_ms=now_ms)
     return Round(placed, len(decided.refusals), len(decided.placements) - placed)
+
+
+def _commit_or_note(job: Job, placement: Placement, *, seen: PlannerInput, now_ms: int) -> bool:
+    try:
+        _commit_one(job, placement, seen=seen, now_ms=now_ms)
+    except (_Conflict, IllegalMove):
+        record_decision(job, "conflicted", placement, seen=seen, now_ms=now_ms)
+        return False
+    return True
 
 
 def _commit_one(job: Job, placement: Placement, *, seen: PlannerInput, now_ms: int) -> None:
