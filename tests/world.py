@@ -5,7 +5,7 @@ Built through the product's own services; nothing here writes rows by itself.
 
 import itertools
 import json
-from collections.abc import Sequence
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from alldata.tenancy.services.bootstrap import bootstrap_tenancy
 from alldata.tenancy.viewer import Viewer
 from profiles.services import ensure_published
 from scheduling.executors.base import Executor
+from scheduling.models import DeviceCapacity
 from scheduling.ports import Ports, Rate, plug
 from scheduling.selectors.answers import JobRow
 from scheduling.services.commands import Entry, Sla, SubmitCommand
@@ -33,7 +34,7 @@ _numbers = itertools.count()
 class FlatRates:
     """A price list: one nano-unit an hour for everything."""
 
-    def rates(self, devices: Sequence[str]) -> list[Rate]:
+    def rates(self, devices: Collection[str]) -> list[Rate]:
         return [Rate(uuid, "cpu_millicores", 3_600_000) for uuid in devices if uuid.endswith("cpu")]
 
     def currency(self) -> str:
@@ -94,6 +95,12 @@ def machine(*, cores: int = 2, memory: int = 8 << 30, engine: str = "fake", now_
         engine=engine,
     )
     register_node(message, agent=NODE, agent_version="0.1.0", now_ms=now_ms)
+
+
+def reserved_cores() -> int:
+    """Millicores promised on the one machine."""
+    rows = DeviceCapacity.objects.filter(device__type="cpu")
+    return int(rows.values_list("reserved_cpu_millicores", flat=True).get())
 
 
 def plugged(engine: Executor, folder: Path) -> Ports:

@@ -38,11 +38,11 @@ def used() -> Iterator[tuple[str | None, str]]:
 
 
 def asked_for(code: bytes) -> Iterator[tuple[str | None, str]]:
-    for _line, function, text, _comments in extract_python(io.BytesIO(code), tuple(KEYWORDS), (), {}):
-        texts = [part for part in (text if isinstance(text, tuple) else (text,)) if part]
+    for _line, function, text, _comments in extract_python(io.BytesIO(code), KEYWORDS, (), {}):
+        texts = [str(part) for part in (text if isinstance(text, tuple) else (text,)) if part]
         if not texts:
             continue
-        yield (texts[0], texts[1]) if function.startswith(("p", "np")) else (None, texts[0])
+        yield (texts[0], texts[1]) if str(function).startswith(("p", "np")) else (None, texts[0])
 
 
 def chinese(entry: polib.POEntry) -> list[str]:

@@ -4,13 +4,14 @@ import pytest
 
 from alldata.outbox.models import Delivery
 from alldata.tenancy.viewer import Viewer
+from scheduling.crater.model import Placement
 from scheduling.crater.plan import plan
 from scheduling.models import Allocation, Attempt, Decision, DeviceCapacity, Job, PlannerInput
 from scheduling.services.bulk import commit_batch
 from scheduling.services.placement import commit, place_waiting
 from scheduling.services.recording import record_input
 from scheduling.snapshot import build_snapshot
-from tests.world import NOW, FlatRates, home, machine, submitted
+from tests.world import NOW, FlatRates, home, machine, reserved_cores, submitted
 
 
 @pytest.fixture
@@ -19,7 +20,7 @@ def viewer() -> Viewer:
     return home()
 
 
-def _planned(viewer: Viewer, count: int) -> tuple[PlannerInput, dict[str, Job], list[object]]:
+def _planned(viewer: Viewer, count: int) -> tuple[PlannerInput, dict[str, Job], list[Placement]]:
     for _ in range(count):
         submitted(viewer)
     snapshot = build_snapshot(prices=FlatRates(), now_ms=NOW)
@@ -33,7 +34,7 @@ def test_a_batch_leaves_what_single_commits_leave(viewer: Viewer) -> None:
     assert place_waiting(prices=FlatRates(), now_ms=NOW).placed == 4
     assert set(Attempt.objects.values_list("state", "ordinal")) == {("placing", 1)}
     assert sorted(c for a in Allocation.objects.all() for c in a.cpus) == [0, 1, 2, 3]
-    assert DeviceCapacity.objects.get(device__type="cpu").reserved_cpu_millicores == 4000
+    assert reserved_cores() == 4000
     assert Decision.objects.filter(outcome="placed").count() == 4
     assert Delivery.objects.filter(event__name="job.moved", event__fields__to="admitted").exists()
 
@@ -43,7 +44,7 @@ def test_a_batch_with_one_moved_job_is_undone(viewer: Viewer) -> None:
     Job.objects.filter(pk=next(iter(jobs))).update(state="cancelled")
     assert not commit_batch(placements, jobs, seen=seen, now_ms=NOW)
     assert not Attempt.objects.exists()
-    assert DeviceCapacity.objects.get(device__type="cpu").reserved_cpu_millicores == 0
+    assert reserved_cores() == 0
 
 
 def test_a_batch_without_room_is_undone(viewer: Viewer) -> None:

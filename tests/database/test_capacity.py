@@ -7,7 +7,7 @@ from django.db.models import F
 from scheduling.models import Allocation, Decision, DeviceCapacity
 from scheduling.services.placement import place_waiting
 from scheduling.services.release import release_due, start_releasing
-from tests.world import NOW, FlatRates, home, machine, submitted
+from tests.world import NOW, FlatRates, home, machine, reserved_cores, submitted
 
 
 def test_reserving_above_capacity_is_refused() -> None:
@@ -15,7 +15,7 @@ def test_reserving_above_capacity_is_refused() -> None:
     rows = DeviceCapacity.objects.filter(device__type="cpu")
     with pytest.raises(IntegrityError, match="cpu_millicores"), transaction.atomic():
         rows.update(reserved_cpu_millicores=2001)
-    assert rows.get().reserved_cpu_millicores == 0
+    assert reserved_cores() == 0
 
 
 def test_an_unknown_capacity_cannot_be_reserved() -> None:
@@ -48,9 +48,8 @@ def test_the_queue_never_gets_more_than_there_is() -> None:
     for _ in range(4):
         submitted(viewer)
     assert place_waiting(prices=FlatRates(), now_ms=NOW).placed == 2
-    cpu = DeviceCapacity.objects.get(device__type="cpu")
     held = Allocation.objects.filter(dimension="cpu_millicores")
-    assert cpu.reserved_cpu_millicores == sum(a.amount for a in held) == 2000
+    assert reserved_cores() == sum(a.amount for a in held) == 2000
     assert sorted(core for a in held for core in a.cpus) == [0, 1]
 
 
@@ -64,7 +63,7 @@ def test_a_claim_is_released_once_after_its_grace() -> None:
     assert release_due(now_ms=NOW + 1999) == 0
     assert release_due(now_ms=NOW + 2000) == 3
     assert release_due(now_ms=NOW + 9000) == 0
-    assert DeviceCapacity.objects.get(device__type="cpu").reserved_cpu_millicores == 0
+    assert reserved_cores() == 0
 
 
 def test_decisions_cannot_be_rewritten() -> None:

@@ -8,7 +8,7 @@ import pytest
 from alldata.tenancy.viewer import Viewer
 from scheduling.executors.fake import FakeExecutor, Script
 from scheduling.lifecycle import AllocationState
-from scheduling.models import Allocation, Attempt, DeviceCapacity, Job
+from scheduling.models import Allocation, Attempt, Job
 from scheduling.ports import Ports
 from scheduling.selectors.answers import JobRow
 from scheduling.services.cancellation import cancel_job
@@ -17,7 +17,7 @@ from scheduling.services.execution import drive
 from scheduling.services.housekeeping import tidy
 from scheduling.services.placement import place_waiting
 from scheduling.services.release import release_due
-from tests.world import NOW, FlatRates, home, machine, plugged, submitted
+from tests.world import NOW, FlatRates, home, machine, plugged, reserved_cores, submitted
 
 
 class Stage:
@@ -115,7 +115,7 @@ def test_after_the_end_nothing_is_held(viewer: Viewer, stage: Callable[[Script],
         submitted(viewer)
     stage(Script(duration_ms=1500)).run(40)
     assert set(Allocation.objects.values_list("state", flat=True)) == {AllocationState.RELEASED}
-    assert DeviceCapacity.objects.get(device__type="cpu").reserved_cpu_millicores == 0
+    assert reserved_cores() == 0
     assert not Attempt.objects.filter(forgotten_ms=None).exists()
 
 

@@ -72,7 +72,8 @@ def test_success_starts_one_server_without_a_hand(viewer: Viewer, tmp_path: Path
     row = _trained(viewer, Factory(tmp_path, _report()))
     run = PipelineRun.objects.get(trigger_id=row.id)
     assert run.step == "serve"
-    serve = Job.objects.get(pk=run.serve_job_id)
+    serve = run.serve_job
+    assert serve is not None
     assert (serve.kind, serve.mode, serve.state) == ("serve", "inference", JobState.ACTIVE)
 
 

@@ -100,7 +100,7 @@ def test_usage_can_be_asked_for_a_part_of_the_time(api: Client, job: JobRow) -> 
 
 
 @pytest.mark.parametrize("span", [{"start_timestamp": "x"}, {"start_timestamp": 5, "end_timestamp": 5}])
-def test_a_wrong_span_is_refused(api: Client, job: JobRow, span: dict[str, object]) -> None:
+def test_a_wrong_span_is_refused(api: Client, job: JobRow, span: dict[str, str | int]) -> None:
     assert api.get(f"/api/v1/jobs/{job.reference}/metrics", span).status_code == 422
 
 

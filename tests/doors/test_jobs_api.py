@@ -1,6 +1,7 @@
 """The REST door of jobs: shapes, statuses, problems, and what another tenant sees."""
 
 from typing import Any
+from uuid import UUID
 
 import pytest
 from django.test import Client
@@ -18,9 +19,9 @@ def viewer(noon_viewer: Viewer) -> Viewer:
     return noon_viewer
 
 
-def _client(viewer: Viewer, project_id: Any = None) -> Client:
-    assert viewer.user_id is not None
+def _client(viewer: Viewer, project_id: UUID | None = None) -> Client:
     project = project_id or viewer.default_project_id
+    assert viewer.user_id is not None and project is not None
     token = issue_token(user_id=viewer.user_id, project_id=project, name="test", now_ms=NOW)
     return Client(headers={"Authorization": f"Bearer {token}"})
 

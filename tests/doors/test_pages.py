@@ -28,6 +28,7 @@ def viewer(noon_viewer: Viewer) -> Viewer:
 @pytest.fixture
 def reader(viewer: Viewer) -> Client:
     client = Client()
+    assert viewer.user_id is not None
     client.force_login(User.objects.get(pk=viewer.user_id))
     return client
 

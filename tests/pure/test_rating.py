@@ -1,6 +1,8 @@
 """The laws of dividing money: parts sum, none is negative, order and duplicates do not matter."""
 
+from collections.abc import Iterable
 from random import Random
+from typing import TypeVar
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -22,6 +24,7 @@ from costing.rating import (
     split_among,
 )
 
+T = TypeVar("T")
 HOUR = Interval(HOUR_MS, 2 * HOUR_MS)
 KEYS = ("a", "b", "c")
 
@@ -75,15 +78,16 @@ def test_each_amount_is_within_one_nano_of_the_exact_share(part: Slice, evidence
 
 @given(SLICES, evidences(), st.randoms(use_true_random=False))
 def test_the_order_of_the_evidence_does_not_matter(part: Slice, evidence: Evidence, random: Random) -> None:
-    def shuffled(items: object) -> list[object]:
-        return random.sample(list(items), len(list(items)))  # type: ignore[call-overload]
+    def shuffled(items: Iterable[T]) -> list[T]:
+        known = list(items)
+        return random.sample(known, len(known))
 
     other = Evidence(
-        holdings=shuffled(evidence.holdings),  # type: ignore[arg-type]
-        used={key: shuffled(evidence.used[key]) for key in shuffled(evidence.used)},  # type: ignore[arg-type,index,misc]
-        covered={key: shuffled(evidence.covered[key]) for key in shuffled(evidence.covered)},  # type: ignore[arg-type,index,misc]
-        device=shuffled(evidence.device),  # type: ignore[arg-type]
-        down=shuffled(evidence.down),  # type: ignore[arg-type]
+        holdings=shuffled(evidence.holdings),
+        used={key: shuffled(evidence.used[key]) for key in shuffled(evidence.used)},
+        covered={key: shuffled(evidence.covered[key]) for key in shuffled(evidence.covered)},
+        device=shuffled(evidence.device),
+        down=shuffled(evidence.down),
     )
     assert rate_slice(part, other) == rate_slice(part, evidence)
 

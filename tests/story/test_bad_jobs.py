@@ -6,8 +6,8 @@ from uuid import uuid4
 import pytest
 
 from alldata.cli.client import Client, Json
+from alldata.embedded.answers import found_devices
 from alldata.embedded.attempts import ours
-from alldata.embedded.story import found_devices
 from tests.story.house import House, command_line, eventually
 
 FLOOD = "import sys\nline = 'x' * 999 + '\\n'\nfor _ in range(200_000): sys.stdout.write(line)"
