@@ -12,7 +12,7 @@ from rest_framework.response import Response
 
 from alldata.kernel import clock
 from alldata.tenancy.api import ApiView
-from profiles.rcdl.tree import MAX_BYTES
+from profiles.rcdl.parse import PROFILE_BYTES as MAX_BYTES
 from profiles.selectors import ProfileRow, ProfileView, profiles_of, version_view
 from profiles.services import deprecate_version, draft_profile, publish_version
 

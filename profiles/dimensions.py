@@ -1,8 +1,8 @@
 """What can hardware give, in which unit, and under which names do people ask for it?
 
 The one vocabulary of supply, demand, price, usage and heatmap. Amounts are integers in the
-base unit of their dimension. `ADDITIVE` is a fixed order (columns of the wide capacity row):
-append, never reorder. A name may be an alias (`memory_bandwidth_gbps`), and the same alias
+base unit of their dimension; limits are compared as written and may be fractions. `ADDITIVE`
+is a fixed order (columns of the wide capacity row): append, never reorder. A name may be an alias (`memory_bandwidth_gbps`), and the same alias
 can mean different dimensions on different types of device; `_gbps` means GB/s, `_gb` is 10^9
 bytes, `_gib` 2^30. Documents with units and limits are read in `rcdl/`.
 """
@@ -44,9 +44,9 @@ class Dimension:
     scale: int = 1
     billable: bool = False
 
-    def show(self, amount: int) -> str:
+    def show(self, amount: float) -> str:
         """The amount for people: 1555000000000 -> "1555 GB/s"."""
-        value = f"{Decimal(amount) / self.scale:.3f}".rstrip("0").rstrip(".")
+        value = f"{Decimal(str(amount)) / self.scale:.3f}".rstrip("0").rstrip(".")
         unit = self.shown_unit or self.unit
         return f"{value} {unit}" if unit not in ("", "%") else f"{value}{unit}"
 
@@ -83,7 +83,18 @@ def _set(name: str, title: str, *aliases: str) -> Dimension:
 
 _SM = {"sm_utilization": PPM, "sm_util": PPM, "sm": PPM, "gpu_sm_util": PPM}
 _TENSOR = {"tensor_utilization": PPM, "tensor_core_util": PPM, "tensor": PPM}
+_FABRIC = _bandwidth("nvlink_bandwidth", "fabric_bandwidth", "xgmi_bandwidth", "hccs_bandwidth")
 _QUEUES = {"nvme_queues": 1, "queue_slots": 1, "queues": 1}
+_COMPUTE = (
+    ("fp64", "FP64"),
+    ("fp64_tensor", "FP64 tensor"),
+    ("fp32", "FP32"),
+    ("fp16", "FP16"),
+    ("tf32_tensor", "TF32 tensor"),
+    ("fp16_tensor", "FP16 tensor", "fp16_matrix_tflops"),
+    ("bf16_tensor", "BF16 tensor", "bf16_matrix_tflops"),
+    ("fp8_tensor", "FP8 tensor", "fp8_matrix_tflops"),
+)
 
 DIMENSIONS: tuple[Dimension, ...] = (
     _additive("cpu_millicores", "CPU cores", "millicores", ("cpu",), {"cpu_cores": 1000, "cores": 1000}),
@@ -100,7 +111,7 @@ DIMENSIONS: tuple[Dimension, ...] = (
         ("gpu",),
         {**_bandwidth("hbm_bandwidth", "memory_bandwidth", "bandwidth"), "mem_bw": 1, "hbm": 1, "memory_bandwidth": 1},
     ),
-    _additive("nvlink_bandwidth", "NVLink bandwidth", "bytes/s", ("gpu", "link"), _bandwidth("nvlink_bandwidth")),
+    _additive("nvlink_bandwidth", "NVLink bandwidth", "bytes/s", ("gpu", "link"), _FABRIC),
     _unbilled(_additive("gpu_tensor", "Tensor cores", "ppm", ("gpu",), _TENSOR)),
     _additive(
         "pcie_bandwidth", "PCIe bandwidth", "bytes/s", ("link", "gpu"), _bandwidth("pcie_bandwidth", "link_bandwidth")
@@ -114,7 +125,7 @@ DIMENSIONS: tuple[Dimension, ...] = (
     _additive(
         "network_bandwidth", "Network bandwidth", "bytes/s", ("network",), _bandwidth("network_bandwidth", "bandwidth")
     ),
-    _limit("sm_count", "SM count", "SMs", ("gpu",)),
+    _limit("sm_count", "SM count", "SMs", ("gpu",), "cu_count", "aicore_count"),
     _limit("compute_capability", "Compute capability", "version", ("gpu",), "version"),
     _limit("driver_version", "Driver version", "version", ("gpu",), "driver"),
     _limit("latency_us", "Latency", "us", ("storage", "network")),
@@ -122,9 +133,20 @@ DIMENSIONS: tuple[Dimension, ...] = (
     _limit("cores", "Cores", "cores", ("cpu",), "core_count"),
     _limit("threads", "Threads", "threads", ("cpu",)),
     _limit("ipc_baseline", "IPC baseline", "ipc", ("cpu",)),
+    _limit("base_ghz", "Base clock", "GHz", ("cpu",)),
+    _limit("boost_ghz", "Boost clock", "GHz", ("cpu",)),
+    _limit("l3_mb", "L3 cache", "MB", ("cpu",)),
+    _limit("specrate2017_int", "SPECrate 2017 integer", "points", ("cpu",)),
     _limit("queue_depth", "Queue depth", "entries", ("storage",)),
-    _limit("fp32_tflops", "FP32", "TFLOPS", ("gpu",)),
-    _limit("fp16_tensor_tflops", "FP16 tensor", "TFLOPS", ("gpu",)),
+    _limit("write_iops", "Write IOPS", "IOPS", ("storage",)),
+    _limit("write_mbps", "Write bandwidth", "MB/s", ("storage",)),
+    *(_limit(f"{name}_tflops", title, "TFLOPS", ("gpu",), *other) for name, title, *other in _COMPUTE),
+    _limit("int8_tops", "INT8", "TOPS", ("gpu",), "int8_tensor_tops"),
+    _limit("l2_mb", "L2 cache", "MB", ("gpu",)),
+    _limit("memory_bus_bits", "Memory bus", "bits", ("gpu",), "mem_bus_bits"),
+    _limit("nvlink_links", "NVLink links", "links", ("gpu",)),
+    _limit("mig_max", "MIG instances", "instances", ("gpu",)),
+    _limit("tdp_w", "Power limit", "W", ("gpu", "cpu")),
     _set("vendor", "Vendor"),
     _set("model", "Model", "product", "name"),
     _set("interface", "Interface"),
@@ -154,8 +176,9 @@ UNITS: Mapping[str, tuple[str, int]] = {
     "ppm": ("ppm", 1),
     "slots": ("slots", 1),
     "us": ("us", 1),
+    "ms": ("us", 1000),
     "ns": ("ns", 1),
-    "TFLOPS": ("TFLOPS", 1),
+    **{unit: (unit, 1) for unit in ("TFLOPS", "TOPS", "GHz", "W", "bits")},
 }
 _QUANTITY = re.compile(r"\s*([+-]?[0-9][0-9_]*(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,3})?)\s*([A-Za-z%µ/]*)\s*")
 
@@ -208,13 +231,21 @@ def convert(value: object, alias: str, device_type: str | None = None) -> tuple[
 
 def to_base(value: object, dimension: Dimension, scale: int) -> int:
     """`value` in base units of `dimension`; a plain number is taken as `scale` base units each."""
+    return int(_amount(value, dimension, scale).to_integral_value(rounding=ROUND_CEILING))
+
+
+def to_limit(value: object, dimension: Dimension, scale: int) -> int | float:
+    """The same for what is compared and not used up: 19.5 TFLOPS stay 19.5."""
+    amount = _amount(value, dimension, scale)
+    return int(amount) if amount == amount.to_integral_value() else float(amount)
+
+
+def _amount(value: object, dimension: Dimension, scale: int) -> Decimal:
     number, unit = split_quantity(value, dimension)
-    if unit:
-        scale = unit_scale(unit, dimension)
-    amount = number * scale
+    amount = number * (unit_scale(unit, dimension, number) if unit else scale)
     if amount < 0 or amount >= 2**63:
         raise BadQuantity("out_of_range", str(value), "a value between 0 and 2^63", None)
-    return int(amount.to_integral_value(rounding=ROUND_CEILING))
+    return amount
 
 
 def split_quantity(value: object, dimension: Dimension) -> tuple[Decimal, str]:
@@ -231,7 +262,7 @@ def split_quantity(value: object, dimension: Dimension) -> tuple[Decimal, str]:
         raise BadQuantity("wrong_type", repr(value), expected, None) from None
 
 
-def unit_scale(unit: str, dimension: Dimension) -> int:
+def unit_scale(unit: str, dimension: Dimension, number: Decimal = Decimal(1)) -> int:
     """Base units of `dimension` in one `unit`; a unit that measures something else is refused."""
     expected = dimension.shown_unit or dimension.unit
     if unit not in UNITS:
@@ -241,11 +272,14 @@ def unit_scale(unit: str, dimension: Dimension) -> int:
         return scale
     hint = None
     if measures == "bits/s" and dimension.unit == "bytes/s":
-        hint = f"1 {unit} is one eighth of 1 {unit.replace('b', 'B')}: divide by 8"
+        octets = unit.replace("b", "B")
+        hint = f"{number:f} {unit} is {(number / 8).normalize():f} {octets}: divide by 8"
     raise BadQuantity("unit_mismatch", unit, expected, hint)
 
 
 def _did_you_mean(unit: str) -> str | None:
+    if unit.casefold().endswith("bps"):
+        return f"{unit[:-3]}B/s for bytes, {unit[:-3]}b/s for bits?"
     same = [known for known in UNITS if known.lower() == unit.lower()]
     found = same or get_close_matches(unit, list(UNITS), n=1, cutoff=0.5)
     return f"did you mean {found[0]}?" if found else None

@@ -1,146 +1,106 @@
-"""Read what a profile asks for: resources, alignment, grace, scheduling, cost and serving blocks."""
+"""Read what a profile asks for: resources or components, alignment, grace, the blocks beside them."""
 
 from dataclasses import replace
-from decimal import Decimal
 
 from alldata.kernel.money import BadAmount, parse_nano
-from profiles.dimensions import DEVICE_TYPES, PPM, Dimension, Kind, known_names, lookup
+from profiles.dimensions import DEVICE_TYPES, Kind, closest, lookup
 from profiles.errors import UnknownCapability
-from profiles.rcdl.constraints import rules
-from profiles.rcdl.document import Alignment, Demand, Lru, Resource, Rule, SchedulingBlock, Serving
+from profiles.rcdl.capabilities import Taken, capability
+from profiles.rcdl.constraints import rules, settled
+from profiles.rcdl.document import Alignment, Component, Demand, Lru, Resource, SchedulingBlock, Serving
 from profiles.rcdl.fields import Fields
-from profiles.rcdl.tree import Mapping
-from profiles.rcdl.units import amount
-
-BODY = (
-    "resources", "components", "alignment", "grace_period", "scheduling", "cost_model", "serving", "lru",
+from profiles.rcdl.lint import lint_resource
+from profiles.rcdl.tables import (
+    ALIGNMENT, COMPONENT, COST, CURRENCY, DEADLINES, LRU, MOST_DEVICES, MOST_GRACE_MS, MOST_RESOURCES, POLICIES,
+    PRIORITIES, RATES, RESOURCE, SAME, SCHEDULING, SERVING, SPREAD, unit_names,
 )  # fmt: skip
-RATES = ("gpu_hour", "cpu_core_hour", "memory_gb_hour", "storage_tb_hour", "network_gb_hour", "storage_iops_hour")
-PRIORITIES = ("low", "normal", "high", "urgent")
-POLICIES = ("fifo", "deadline_aware", "fair_share", "cost_min")
-SAME = ("numa", "pcie_root", "nvlink_island", "node")
-MOST_DEVICES, MOST_GRACE_MS = 4096, 3_600_000
+from profiles.rcdl.units import amount
 
 
 def demand(fields: Fields) -> Demand:
     """One body; findings say what could not be read."""
-    resources = [resource(inner) for inner in fields.maps("resources")]
+    resources = [resource(inner) for inner in fields.maps("resources", most=MOST_RESOURCES)]
     if "resources" in fields.tree.items and "components" in fields.tree.items:
         fields.error("components", "contradiction", "either resources or components")
-    for component in fields.maps("components"):
-        resources += _component(component)
+    components = _components(fields)
+    resources += _copies(fields, components)
     if not resources:
         fields.error("resources", "missing", "at least one resource")
     currency, rates = _cost(fields.inner("cost_model"))
     return Demand(
         resources=tuple(resources),
-        alignment=_alignment(fields.inner("alignment")),
+        alignment=_alignment(fields.inner("alignment")) or Alignment(),
         grace_ms=fields.duration("grace_period", 30_000, most_ms=MOST_GRACE_MS),
         scheduling=_scheduling(fields.inner("scheduling")),
         serving=_serving(fields.inner("serving")),
         currency=currency,
         rates_nano=rates,
         lru=_lru(fields.inner("lru")),
+        components=components,
     )
 
 
-def _component(fields: Fields) -> list[Resource]:
-    fields.only(("name", "count", "resources", "alignment"))
+def _components(fields: Fields) -> tuple[Component, ...]:
+    found: dict[str, Component] = {}
+    for inner in fields.maps("components", most=MOST_RESOURCES):
+        component = _component(inner)
+        if component.name in found:
+            inner.error("name", "duplicate", "each component's name once")
+        elif component.name:
+            found[component.name] = component
+    return tuple(found.values())
+
+
+def _component(fields: Fields) -> Component:
+    fields.only(COMPONENT)
     name = fields.text("name")
     if not name:
         fields.error("name", "missing", "a name for the component")
-    if fields.inner("alignment") is not None:
+    alignment = _alignment(fields.inner("alignment"))
+    if alignment is not None:
         expected = "one alignment for the whole job"
         fields.findings.warning(fields.spot("alignment"), "not_enforced", expected, "an alignment of one component")
-    each = [replace(resource(inner), component=name) for inner in fields.maps("resources")]
+    each = tuple(resource(inner) for inner in fields.maps("resources", most=MOST_RESOURCES))
     if not each:
         fields.error("resources", "missing", "at least one resource")
-    return each * fields.integer("count", 1, most=MOST_DEVICES)
+    return Component(name, each, fields.integer("count", 1, most=MOST_DEVICES), alignment)
+
+
+def _copies(fields: Fields, components: tuple[Component, ...]) -> list[Resource]:
+    if sum(len(c.resources) * c.count for c in components) > MOST_RESOURCES:
+        fields.error("components", "too_large", f"at most {MOST_RESOURCES} resources in all copies together")
+        return []
+    return [replace(each, component=name) for c in components for name in c.instances for each in c.resources]
 
 
 def resource(fields: Fields) -> Resource:
     """One entry of `resources`."""
-    fields.only(("type", "name", "count", "constraints", "capabilities"))
+    fields.only(RESOURCE)
     kind = fields.choice("type", DEVICE_TYPES, "")
     if not kind:
         if fields.scalar("type") is None:
             fields.error("type", "missing", f"one of {', '.join(DEVICE_TYPES)}")
         return Resource("")
-    constraints = fields.inner("constraints")
-    found = list(rules(constraints.tree, kind, constraints.path, fields.findings)) if constraints else []
-    amounts: dict[str, int] = {}
-    shares: dict[str, int] = {}
-    for capability in fields.maps("capabilities"):
-        _capability(capability, kind, (amounts, shares, found))
-    ordered = tuple(sorted(found, key=lambda rule: (rule.attribute, rule.op)))
-    return Resource(kind, fields.integer("count", 1, most=MOST_DEVICES), ordered, amounts, shares)
+    constraints, taken = fields.inner("constraints"), Taken()
+    found = rules(constraints.tree, kind, constraints.path, fields.findings) if constraints else []
+    for inner in fields.maps("capabilities", most=MOST_RESOURCES):
+        capability(inner, kind, taken)
+    asked = Resource(
+        type=kind,
+        count=fields.integer("count", 1, most=MOST_DEVICES),
+        rules=settled(found + taken.ceilings, fields.findings),
+        amounts=taken.amounts,
+        shares=taken.shares,
+    )
+    lint_resource(asked, fields)
+    return asked
 
 
-def _capability(fields: Fields, kind: str, into: tuple[dict[str, int], dict[str, int], list[Rule]]) -> None:
-    """Exactly one of target (a share), amount (absolute) and max (a ceiling)."""
-    amounts, shares, limits = into
-    well_spelt = fields.only(("name", "target", "amount", "max"))
-    dimension, scale = _dimension(fields, kind)
-    given = [key for key in ("target", "amount", "max") if fields.scalar(key) is not None]
-    if dimension is None or (not given and not well_spelt):
-        return
-    if len(given) != 1:
-        code = "contradiction" if given else "missing"
-        fields.error(given[1] if given else "name", code, "exactly one of target, amount and max")
-        return
-    if dimension.name in amounts or dimension.name in shares:
-        fields.error("name", "duplicate", f"{dimension.name} once for each resource")
-        return
-    form, value = given[0], fields.scalar(given[0])
-    assert value is not None
-    if form == "target":
-        share = _share(fields, dimension)
-        if share is not None:
-            shares[dimension.name] = share
-        return
-    base = amount(value.text, dimension, scale, fields.spot(form), fields.findings)
-    if base is None:
-        return
-    if form == "max":
-        limits.append(Rule(dimension.name, "max", base))
-    elif dimension.kind is not Kind.ADDITIVE:
-        fields.error("amount", "contradiction", f"max for {dimension.name}, which is not used up")
-    elif dimension.unit == "ppm" and base > PPM:
-        fields.error("amount", "out_of_range", "at most the whole device (1, or 100 %)")
-    else:
-        amounts[dimension.name] = base
-
-
-def _dimension(fields: Fields, kind: str) -> tuple[Dimension | None, int]:
-    name = fields.text("name")
-    if not name:
-        fields.error("name", "missing", "the name of a capability")
-        return None, 1
-    try:
-        dimension, scale = lookup(name, kind)
-    except UnknownCapability:
-        fields.findings.unknown(fields.spot("name"), "unknown_capability", name, known_names(kind))
-        return None, 1
-    if dimension.kind is Kind.SET:
-        fields.error("name", "contradiction", f"{name} under constraints: it is not used up")
-        return None, 1
-    return dimension, scale
-
-
-def _share(fields: Fields, dimension: Dimension) -> int | None:
-    """A fraction of the device, 0 < target <= 1, in parts per million."""
-    if dimension.kind is not Kind.ADDITIVE:
-        fields.error("target", "contradiction", f"max for {dimension.name}: a limit has no share")
-        return None
-    share = fields.number("target", 0, 1)
-    return None if share is None else max(1, round(Decimal(str(share)) * PPM))
-
-
-def _alignment(fields: Fields | None) -> Alignment:
+def _alignment(fields: Fields | None) -> Alignment | None:
     if fields is None:
-        return Alignment()
-    fields.only(("same", "spread", "allow_cross_numa"))
-    spread = fields.choice("spread", ("node",), "") or None
+        return None
+    fields.only(ALIGNMENT)
+    spread = fields.choice("spread", SPREAD, "") or None
     if spread and fields.scalar("same") is not None:
         fields.error("spread", "contradiction", "either same or spread")
     if spread:
@@ -151,10 +111,10 @@ def _alignment(fields: Fields | None) -> Alignment:
 def _scheduling(fields: Fields | None) -> SchedulingBlock:
     if fields is None:
         return SchedulingBlock()
-    fields.only(("priority_class", "deadline_policy", "policy"))
+    fields.only(SCHEDULING)
     return SchedulingBlock(
         fields.choice("priority_class", PRIORITIES, "normal"),
-        fields.choice("deadline_policy", ("soft", "hard"), "soft"),
+        fields.choice("deadline_policy", DEADLINES, "soft"),
         fields.choice("policy", POLICIES, "deadline_aware"),
     )
 
@@ -162,57 +122,61 @@ def _scheduling(fields: Fields | None) -> SchedulingBlock:
 def _serving(fields: Fields | None) -> Serving:
     if fields is None:
         return Serving()
-    fields.only(("qps", "p50_ms_max", "p99_ms_max", "min_accuracy", "max_error_rate"))
-    return Serving(
-        qps=fields.number("qps", 0, 1e7),
-        p50_ms_max=fields.number("p50_ms_max", 0, 3.6e6),
-        p99_ms_max=fields.number("p99_ms_max", 0, 3.6e6),
-        min_accuracy=fields.number("min_accuracy", 0, 1),
-        max_error_rate=fields.number("max_error_rate", -1e-12, 1),
-    )
+    fields.only(SERVING)
+    return Serving(**{key: fields.number(key, *limits) for key, limits in SERVING.items()})
 
 
 def _cost(fields: Fields | None) -> tuple[str | None, dict[str, int]]:
     if fields is None:
         return None, {}
-    fields.only(("currency", *RATES))
+    fields.only(COST)
     currency = fields.text("currency") or None
-    if currency and not (len(currency) == 3 and currency.isascii() and currency.isupper()):
+    if currency and not CURRENCY.fullmatch(currency):
         fields.error("currency", "out_of_range", "a three-letter currency such as CNY")
-    rates = {}
-    for name in RATES:
-        value = fields.scalar(name)
-        if value is not None:
-            try:
-                rates[name] = parse_nano(value.text)
-            except BadAmount:
-                fields.error(name, "wrong_type", "an amount of money with at most nine decimals")
-            if rates.get(name, 0) < 0:
-                fields.error(name, "out_of_range", "0 or more")
-    return currency, rates
+    return currency, {name: rate for name in RATES if (rate := _rate(fields, name)) is not None}
+
+
+def _rate(fields: Fields, name: str) -> int | None:
+    value = fields.scalar(name)
+    if value is None:
+        return None
+    try:
+        nano = parse_nano(value.text)
+    except BadAmount:
+        fields.error(name, "wrong_type", "an amount of money with at most nine decimals")
+        return None
+    if nano < 0:
+        fields.error(name, "out_of_range", "0 or more")
+    return nano
 
 
 def _lru(fields: Fields | None) -> Lru | None:
     if fields is None:
         return None
-    fields.only(("name", "unit"))
-    unit = fields.inner("unit")
-    if not fields.text("name") or unit is None:
-        fields.error("unit" if fields.text("name") else "name", "missing", "a name and a unit")
+    fields.only(LRU)
+    name, unit = fields.text("name"), fields.inner("unit")
+    if not name or unit is None or not unit.tree.items:
+        fields.error("unit" if name else "name", "missing", "a name and a unit that holds something")
         return None
-    return Lru(fields.text("name"), _unit(unit, unit.tree))
+    return Lru(name, _unit(unit))
 
 
-def _unit(fields: Fields, tree: Mapping) -> dict[str, int]:
-    amounts = {}
-    for key in tree.items:
+def _unit(fields: Fields) -> dict[str, int]:
+    amounts: dict[str, int] = {}
+    for key in fields.tree.items:
         value = fields.scalar(key)
         try:
             dimension, scale = lookup(key)
         except UnknownCapability:
-            fields.findings.unknown(fields.spot(key), "unknown_capability", key, known_names())
+            fields.findings.unknown(fields.spot(key), "unknown_capability", key, unit_names())
             continue
-        base = amount(value.text, dimension, scale, fields.spot(key), fields.findings) if value else None
-        if base is not None:
+        if dimension.kind is not Kind.ADDITIVE:
+            near = closest(key, unit_names())
+            fields.error(key, "contradiction", "something that is used up", f"did you mean {near}?" if near else None)
+        elif dimension.name in amounts:
+            fields.error(key, "duplicate", f"{dimension.name} once")
+        elif value is None:
+            fields.error(key, "wrong_type", "an amount")
+        elif (base := amount(value.text, dimension, scale, fields.spot(key), fields.findings)) is not None:
             amounts[dimension.name] = base
     return amounts

@@ -1,38 +1,42 @@
 """Hard rules on a device: scalar is equality, list is one-of, min_/max_ compare, {regex} matches."""
 
 import re
+from collections import defaultdict
 
-from profiles.dimensions import BY_NAME, Dimension, Kind, attribute, known_names
+from profiles.dimensions import Dimension, Kind, attribute
 from profiles.errors import UnknownCapability
 from profiles.rcdl.document import Rule, Value
 from profiles.rcdl.problems import Findings, Spot
+from profiles.rcdl.tables import FORMS, constraint_names
 from profiles.rcdl.tree import Mapping, Scalar, Sequence, Tree
-from profiles.rcdl.units import amount
+from profiles.rcdl.units import quantity
 
 MAX_PATTERN = 200
+COMPUTE = re.compile(r"sm_?(\d+)(\d)[a-z]?")
 _NESTED_REPEAT = re.compile(r"\([^)]*[+*{][^)]*\)\s*[+*{]")
-_FORMS = ("min", "max", "regex", "one_of", "equals")
+_OPS = {"one_of": "in", "equals": "eq"}
+
+Placed = tuple[Rule, Spot]
 
 
-def rules(tree: Mapping, kind: str, path: str, findings: Findings) -> tuple[Rule, ...]:
-    """All constraints of one resource, sorted by attribute."""
-    found: list[Rule] = []
+def rules(tree: Mapping, kind: str, path: str, findings: Findings) -> list[Placed]:
+    """All constraints of one resource with their places, as written."""
+    found: list[Placed] = []
     for key, value in tree.items.items():
         spot = tree.keys.get(key, value.spot).at(f"{path}.{key}")
-        known = _attribute(key, kind)
+        known = slot(key, kind)
         if known is None:
-            prefixed = (f"{p}_{name}" for p in ("min", "max") for name in known_names(kind))
-            findings.unknown(spot, "unknown_key", key, (*known_names(kind), *prefixed))
+            findings.unknown(spot, "unknown_key", key, constraint_names(kind))
             continue
         form, dimension, scale = known
         if isinstance(value, Mapping):
             found += _forms(value, (dimension, scale), spot, findings)
         else:
             found += _rule(form, (dimension, scale), value, spot, findings)
-    return tuple(sorted(found, key=lambda rule: (rule.attribute, rule.op)))
+    return found
 
 
-def _attribute(key: str, kind: str) -> tuple[str, Dimension, int] | None:
+def slot(key: str, kind: str) -> tuple[str, Dimension, int] | None:
     """(form, dimension, scale): a min_/max_ prefix is read as such before aliases like max_iops."""
     prefix, _, rest = key.partition("_")
     attempts = [(prefix, rest)] if prefix in ("min", "max") else []
@@ -44,50 +48,97 @@ def _attribute(key: str, kind: str) -> tuple[str, Dimension, int] | None:
     return None
 
 
-def _forms(tree: Mapping, about: tuple[Dimension, int], spot: Spot, findings: Findings) -> list[Rule]:
+def settled(found: list[Placed], findings: Findings) -> tuple[Rule, ...]:
+    """Sorted rules, each (attribute, op) once, none against another."""
+    kept: dict[tuple[str, str], Placed] = {}
+    for rule, spot in found:
+        place = (rule.attribute, rule.op)
+        if place in kept:
+            expected = f"{rule.attribute} {rule.op} once (also on line {kept[place][1].line})"
+            findings.error(spot, "duplicate", expected, rule.value)
+        else:
+            kept[place] = rule, spot
+    by_attribute: defaultdict[str, dict[str, Placed]] = defaultdict(dict)
+    for (attribute_name, op), placed in kept.items():
+        by_attribute[attribute_name][op] = placed
+    for ops in by_attribute.values():
+        _agree(ops, findings)
+    return tuple(sorted((rule for rule, _ in kept.values()), key=lambda rule: (rule.attribute, rule.op)))
+
+
+def _agree(ops: dict[str, Placed], findings: Findings) -> None:
+    """No device could have both: min above max, or equality outside the limits."""
+    low, high = (_bound(ops, op) for op in ("min", "max"))
+    if low is not None and high is not None and low > high:
+        rule, spot = ops["max"]
+        findings.error(spot, "contradiction", f"a {rule.attribute} of at least the minimum {low}", rule.value)
+    if "eq" not in ops:
+        return
+    rule, spot = ops["eq"]
+    exact = rule.value
+    if isinstance(exact, int | float):
+        if (low is not None and exact < low) or (high is not None and exact > high):
+            findings.error(spot, "contradiction", f"{rule.attribute} within its own limits", exact)
+    if "in" in ops and exact not in _options(ops["in"][0]):
+        findings.error(spot, "contradiction", "one of the values listed as well", exact)
+
+
+def _bound(ops: dict[str, Placed], op: str) -> float | None:
+    value = ops[op][0].value if op in ops else None
+    return value if isinstance(value, int | float) else None
+
+
+def _options(rule: Rule) -> tuple[Value, ...]:
+    return rule.value if isinstance(rule.value, tuple) else (rule.value,)
+
+
+def _forms(tree: Mapping, about: tuple[Dimension, int], spot: Spot, findings: Findings) -> list[Placed]:
     """`driver: {min: 510.47.03}`."""
-    found: list[Rule] = []
+    found: list[Placed] = []
     for form, value in tree.items.items():
         here = tree.keys.get(form, value.spot).at(f"{spot.path}.{form}")
-        if form not in _FORMS:
-            findings.unknown(here, "unknown_key", form, _FORMS)
+        if form not in FORMS:
+            findings.unknown(here, "unknown_key", form, FORMS)
         else:
             found += _rule(form, about, value, here, findings)
     return found
 
 
-def _rule(form: str, about: tuple[Dimension, int], value: Tree, spot: Spot, findings: Findings) -> list[Rule]:
+def _rule(form: str, about: tuple[Dimension, int], value: Tree, spot: Spot, findings: Findings) -> list[Placed]:
     dimension = about[0]
-    if isinstance(value, Sequence):
-        options = [_value(item, about, spot, findings) for item in value.items]
-        if form in ("equals", "one_of") and options:
-            return [Rule(dimension.name, "in", tuple(option for option in options if option is not None))]
-        findings.error(spot, "wrong_type", "one value" if options else "at least one value", "a list")
-        return []
     if isinstance(value, Mapping):
         findings.error(spot, "wrong_type", "a value", "a map")
         return []
+    if isinstance(value, Sequence):
+        options = [_value(item, about, spot, findings) for item in value.items]
+        if form not in ("equals", "one_of") or not options:
+            findings.error(spot, "wrong_type", "one value" if options else "at least one value", "a list")
+            return []
+        known = (option for option in options if option is not None)
+        return [(Rule(dimension.name, "in", tuple(dict.fromkeys(known))), spot)]
     if form == "regex":
         return _regex(dimension, value, spot, findings)
     if form in ("min", "max"):
         return _limit(form, about, value, spot, findings)
     found = _value(value, about, spot, findings)
-    return [] if found is None else [Rule(dimension.name, "eq", found)]
+    if found is None:
+        return []
+    return [(Rule(dimension.name, _OPS[form], (found,) if form == "one_of" else found), spot)]
 
 
-def _limit(form: str, about: tuple[Dimension, int], value: Scalar, spot: Spot, findings: Findings) -> list[Rule]:
+def _limit(form: str, about: tuple[Dimension, int], value: Scalar, spot: Spot, findings: Findings) -> list[Placed]:
     dimension = about[0]
     if dimension.unit == "version":
         if form == "max" or not re.search(r"\d", value.text):
             expected = "a least version such as sm_80 or 510.47.03"
             findings.error(spot, "out_of_range", expected, f"{form} {value.text}")
             return []
-        return [Rule(dimension.name, "version_min", value.text)]
+        return [(Rule(dimension.name, "version_min", version_text(value.text)), spot)]
     if dimension.kind is Kind.SET and dimension.name != "numa_node":
         findings.error(spot, "contradiction", f"equality or a list for {dimension.name}", form)
         return []
     number = _number(value, about, spot, findings)
-    return [] if number is None else [Rule(dimension.name, form, number)]
+    return [] if number is None else [(Rule(dimension.name, form, number), spot)]
 
 
 def _value(tree: Tree, about: tuple[Dimension, int], spot: Spot, findings: Findings) -> Value | None:
@@ -96,31 +147,42 @@ def _value(tree: Tree, about: tuple[Dimension, int], spot: Spot, findings: Findi
     if not isinstance(tree, Scalar) or tree.value is None:
         findings.error(spot, "wrong_type", "a value", "nothing" if isinstance(tree, Scalar) else "a list or map")
         return None
-    if dimension.name == "numa_node" and isinstance(tree.value, int):
-        return tree.value
-    if dimension.name == "compute_capability":
-        match = re.fullmatch(r"sm_?(\d+)(\d)[a-z]?", tree.text)
-        return f"{match.group(1)}.{match.group(2)}" if match else tree.text
-    if dimension.kind is Kind.SET or dimension.unit == "version":
+    if dimension.name == "numa_node":
+        return _number(tree, about, spot, findings)
+    if dimension.unit == "version":
+        return version_text(tree.text)
+    if dimension.kind is Kind.SET:
         return tree.text
     return _number(tree, about, spot, findings)
 
 
-def _number(tree: Scalar, about: tuple[Dimension, int], spot: Spot, findings: Findings) -> int | None:
-    if BY_NAME[about[0].name].kind is Kind.SET:
-        return tree.value if isinstance(tree.value, int) else None
-    return amount(tree.text, about[0], about[1], spot, findings)
+def version_text(text: str) -> str:
+    """`sm_80` is compute capability 8.0; other versions are kept as written."""
+    match = COMPUTE.fullmatch(text)
+    return f"{match.group(1)}.{match.group(2)}" if match else text
 
 
-def _regex(dimension: Dimension, value: Scalar, spot: Spot, findings: Findings) -> list[Rule]:
+def _number(tree: Scalar, about: tuple[Dimension, int], spot: Spot, findings: Findings) -> int | float | None:
+    if about[0].kind is not Kind.SET:
+        return quantity(tree.text, about[0], about[1], spot, findings)
+    if isinstance(tree.value, int) and not isinstance(tree.value, bool) and 0 <= tree.value < 2**16:
+        return tree.value
+    findings.error(spot, "wrong_type", f"the number of a {about[0].title}", tree.text)
+    return None
+
+
+def _regex(dimension: Dimension, value: Scalar, spot: Spot, findings: Findings) -> list[Placed]:
     """A short pattern without nested repetition, which could take for ever to match."""
     pattern = value.text
+    if dimension.kind is not Kind.SET or dimension.name == "numa_node":
+        findings.error(spot, "contradiction", "a pattern for text such as a model", dimension.name)
+        return []
     if len(pattern) > MAX_PATTERN or _NESTED_REPEAT.search(pattern):
         findings.error(spot, "out_of_range", f"at most {MAX_PATTERN} characters, no nested repetition", pattern)
         return []
     try:
         re.compile(pattern)
-    except re.error as fault:
-        findings.error(spot, "syntax", "a regular expression", f"{pattern} ({fault.msg})")
+    except (re.error, OverflowError) as fault:
+        findings.error(spot, "syntax", "a regular expression", f"{pattern} ({fault})")
         return []
-    return [Rule(dimension.name, "regex", pattern)]
+    return [(Rule(dimension.name, "regex", pattern), spot)]

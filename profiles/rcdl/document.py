@@ -1,8 +1,9 @@
 """What a document says, as frozen values in base units.
 
 A `Document` is one file; a `Demand` is what is asked for in one mode (or on one rung of the
-fallback ladder), with everything overlaid. `needs_json` is the plain form that scheduling
-stores with a job and turns into its own values.
+fallback ladder), with everything overlaid. Equal meaning is equal value, however it was
+written. `needs_json` is the plain form that scheduling stores with a job and turns into its
+own values; the way back to text is dump.py.
 """
 
 from collections.abc import Mapping
@@ -44,6 +45,21 @@ class Alignment:
 
 
 @dataclass(frozen=True, slots=True)
+class Component:
+    """A part of the job with its own appetite, `count` times; its alignment None is that of the job."""
+
+    name: str
+    resources: tuple[Resource, ...]
+    count: int = 1
+    alignment: Alignment | None = None
+
+    @property
+    def instances(self) -> tuple[str, ...]:
+        """The name each copy goes by: `decoder`, or `decoder.0`, `decoder.1`."""
+        return (self.name,) if self.count == 1 else tuple(f"{self.name}.{i}" for i in range(self.count))
+
+
+@dataclass(frozen=True, slots=True)
 class SchedulingBlock:
     """What the profile wishes where the job says nothing."""
 
@@ -73,7 +89,7 @@ class Lru:
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """What is asked for, everything overlaid."""
+    """What is asked for, everything overlaid. `resources` holds the components' too, copy by copy."""
 
     resources: tuple[Resource, ...]
     alignment: Alignment = Alignment()
@@ -83,14 +99,24 @@ class Demand:
     currency: str | None = None
     rates_nano: Mapping[str, int] = field(default_factory=dict)
     lru: Lru | None = None
+    components: tuple[Component, ...] = ()
 
     def needs_json(self) -> dict[str, object]:
-        """`{needs: [{type, count, constraints, amounts, shares, component}], same, allow_cross_numa}`."""
-        return {
+        """`{needs: [{type, count, constraints, amounts, shares, component}], same, allow_cross_numa}`.
+
+        With components also `components: {instance: {same, allow_cross_numa}}`, where an alignment is stated.
+        """
+        needs: dict[str, object] = {
             "needs": [_need(resource) for resource in self.resources],
             "same": self.alignment.same,
             "allow_cross_numa": self.alignment.allow_cross_numa,
         }
+        stated = {name: c.alignment for c in self.components for name in c.instances if c.alignment is not None}
+        if stated:
+            needs["components"] = {
+                name: {"same": own.same, "allow_cross_numa": own.allow_cross_numa} for name, own in stated.items()
+            }
+        return needs
 
 
 def _need(resource: Resource) -> dict[str, object]:
@@ -117,8 +143,8 @@ class Document:
     body: Demand
     modes: Mapping[str, Demand]
     alternatives: tuple[Demand, ...]
-    canonical: str  # JSON with sorted keys
-    digest: str  # sha256 of `canonical`
+    canonical: str = ""  # JSON with sorted keys, by meaning (dump.py)
+    digest: str = ""  # sha256 of `canonical`
 
     kind = "demand"
 
@@ -139,8 +165,11 @@ class Supply:
     """Hardware as described by hand or by an import."""
 
     parts: tuple[Part, ...]
-    canonical: str
-    digest: str
+    name: str = ""
+    version: str = ""
+    description: str = ""
+    canonical: str = ""
+    digest: str = ""
 
     kind = "supply"
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterator
 
-from profiles.rcdl.problems import Findings, Spot
+from profiles.rcdl.problems import Advice, Findings, Spot
 from profiles.rcdl.tree import Mapping, Scalar, Sequence, Tree
 from profiles.rcdl.units import duration_ms
 
@@ -36,6 +36,11 @@ class Fields:
     def error(self, key: str, code: str, expected: str, suggestion: str | None = None) -> None:
         found = self.tree.items.get(key)
         self.findings.error(self.spot(key), code, expected, _found(found) if found else "nothing", suggestion)
+
+    def advise(self, advice: Advice) -> None:
+        """A remark of somebody who knows hardware, at the key it is about."""
+        spot = self.spot(advice.key)
+        self.findings.warning(spot, advice.code, advice.expected, advice.found, advice.suggestion)
 
     def scalar(self, key: str) -> Scalar | None:
         value = self.tree.items.get(key)
@@ -103,19 +108,24 @@ class Fields:
             self.error(key, "out_of_range", f"at most {most_ms // 60_000}m")
         return default_ms if found is None else found
 
-    def maps(self, key: str) -> "Iterator[Fields]":
-        """The maps of a list."""
+    def maps(self, key: str, *, most: int = 10**9) -> "Iterator[Fields]":
+        """The maps of a list of at most `most`; nothing more is read once enough is wrong."""
         value = self.tree.items.get(key)
-        if value is None:
+        if value is None or (isinstance(value, Scalar) and value.value is None):
             return
         if not isinstance(value, Sequence):
             self.error(key, "wrong_type", "a list")
+            return
+        if len(value.items) > most:
+            self.error(key, "too_large", f"at most {most} entries")
             return
         path = f"{self.path}.{key}" if self.path else key
         for index, item in enumerate(value.items):
             inner = Fields.of(item, f"{path}[{index}]", self.findings)
             if inner is not None:
                 yield inner
+            if self.findings.full:
+                return
 
     def inner(self, key: str) -> "Fields | None":
         value = self.tree.items.get(key)

@@ -2,7 +2,9 @@
 
 Maps merge by key and null removes a key. `resources` merge by type and position among that
 type, `components` by name, `capabilities` by the dimension they mean; what matches nothing is
-added. Every other list is replaced. Positions are kept, so errors still point at their line.
+added. `constraints` merge by what they mean, so `min_sm_count` replaces `sm_count: {min: ...}`
+written otherwise. Every other list is replaced. Positions are kept, so errors still point at
+their line.
 """
 
 from collections import Counter
@@ -10,6 +12,7 @@ from collections.abc import Callable, Hashable
 
 from profiles.dimensions import lookup
 from profiles.errors import UnknownCapability
+from profiles.rcdl.constraints import slot
 from profiles.rcdl.tree import Mapping, Scalar, Sequence, Tree
 
 
@@ -27,7 +30,7 @@ def overlay(base: Mapping, over: Mapping) -> Mapping:
 
 def _merged(key: str, base: Tree | None, over: Tree, kind: str) -> Tree:
     if isinstance(base, Mapping) and isinstance(over, Mapping):
-        return overlay(base, over)
+        return overlay(_without(base, over, kind) if key == "constraints" else base, over)
     if isinstance(base, Sequence) and isinstance(over, Sequence):
         if key == "resources":
             return _by(base, over, _positions)
@@ -58,10 +61,26 @@ def _positions(items: tuple[Tree, ...]) -> list[Hashable]:
     return found
 
 
+def _without(base: Mapping, over: Mapping, kind: str) -> Mapping:
+    """The constraints that the overlay does not state in other words."""
+    stated = {_slot(key, kind): key for key in over.items}
+    kept = {key: value for key, value in base.items.items() if stated.get(_slot(key, kind), key) == key}
+    return Mapping(base.spot, kept, base.keys)
+
+
+def _slot(key: str, kind: str) -> Hashable:
+    known = slot(key, kind)
+    return (known[0], known[1].name) if known else key
+
+
 def _replaced(base: Sequence, over: Sequence, kind: str) -> Sequence:
     """A capability of the overlay stands in for the whole entry of the same dimension."""
     items: dict[Hashable, Tree] = {_dimension(item, kind): item for item in base.items}
-    items |= {_dimension(item, kind): item for item in over.items}
+    seen: set[Hashable] = set()
+    for item in over.items:
+        name = _dimension(item, kind)
+        items[(name, item.spot) if name in seen else name] = item  # said twice: the reader will refuse it
+        seen.add(name)
     return Sequence(base.spot, tuple(items.values()))
 
 

@@ -1,30 +1,26 @@
 """Text -> Document or Supply, with every error and warning located.
 
-`parse` never raises on bad input; `load` does (InvalidDocument). Reading order: tree.py (text
-to positions), overlay.py (modes), body.py and supply.py (meaning), lint.py (advice).
+`parse` never raises on bad input; `load` does (InvalidDocument). Reading order: build.py (text
+to positions), overlay.py (modes), body.py and supply.py (meaning), lint.py (advice), dump.py
+(canonical form and digest).
 """
 
-import hashlib
-import json
-import re
 from collections.abc import Mapping as MappingOf
 from dataclasses import dataclass
 
 from profiles.errors import InvalidDocument
-from profiles.rcdl.body import BODY, demand
+from profiles.rcdl.body import demand
+from profiles.rcdl.build import MAX_BYTES, read
 from profiles.rcdl.document import Demand, Document, Supply
+from profiles.rcdl.dump import sealed
 from profiles.rcdl.fields import Fields
-from profiles.rcdl.lint import lint_demand, lint_supply
 from profiles.rcdl.overlay import overlay
-from profiles.rcdl.problems import Findings, Problem
-from profiles.rcdl.supply import parts
-from profiles.rcdl.tree import Mapping, Plain, Scalar, Sequence, Tree, plain, read
+from profiles.rcdl.problems import Advisor, Findings, Problem
+from profiles.rcdl.supply import supply
+from profiles.rcdl.tables import BODY, KINDS, MOST_MODES, MOST_RUNGS, NAME, TOP, VERSION
+from profiles.rcdl.tree import Mapping, Sequence
 
-NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
-VERSION = re.compile(r"(0|[1-9][0-9]{0,5})\.(0|[1-9][0-9]{0,5})")
-TOP = ("kind", "name", "version", "description", "modes", "alternatives")
-TEXT_KEYS = frozenset({"name", "version", "description", "model", "vendor"})
-MOST_MODES = 16
+PROFILE_BYTES = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +42,9 @@ class Result:
         }
 
 
-def load(text: str | bytes) -> Document:
-    """The profile in `text`. Errors: InvalidDocument."""
-    result = parse(text)
+def load(text: str | bytes, advisor: Advisor | None = None) -> Document:
+    """The profile in `text` (at most PROFILE_BYTES). Errors: InvalidDocument."""
+    result = parse(text, advisor, most_bytes=PROFILE_BYTES)
     if isinstance(result.document, Document):
         return result.document
     if result.errors:
@@ -58,40 +54,32 @@ def load(text: str | bytes) -> Document:
     raise InvalidDocument((problem.as_json(),))
 
 
-def parse(text: str | bytes) -> Result:
-    """Everything that can be said about a text."""
-    findings = Findings()
-    tree = read(text, findings)
+def parse(text: str | bytes, advisor: Advisor | None = None, *, most_bytes: int = MAX_BYTES) -> Result:
+    """Everything that can be said about a text; `advisor` knows hardware (profiles/hkb/advice.py)."""
+    findings = Findings(advisor)
+    tree = read(text, findings, most_bytes=most_bytes)
     fields = Fields.of(tree, "", findings) if tree is not None else None
     if fields is None:
         return _result(None, None, findings)
     kind = _kind(fields)
-    document = _supply(fields) if kind == "supply" else _document(fields)
-    return _result(kind, document, findings)
+    return _result(kind, supply(fields) if kind == "supply" else _document(fields), findings)
 
 
 def _result(kind: str | None, document: Document | Supply | None, findings: Findings) -> Result:
     errors = tuple(sorted(findings.errors, key=lambda p: (p.line, p.column)))
     warnings = tuple(sorted(findings.warnings, key=lambda p: (p.line, p.column)))
-    return Result(kind, None if errors else document, errors, warnings)
+    return Result(kind, None if errors or document is None else sealed(document), errors, warnings)
 
 
 def _kind(fields: Fields) -> str:
     """As stated, or supply when every resource has attributes."""
-    stated = fields.choice("kind", ("supply", "demand", "profile"), "")
+    stated = fields.choice("kind", KINDS, "")
     if stated:
         return "supply" if stated == "supply" else "demand"
     resources = fields.tree.items.get("resources")
     items = resources.items if isinstance(resources, Sequence) else ()
     described = [isinstance(item, Mapping) and "attributes" in item.items for item in items]
     return "supply" if described and all(described) else "demand"
-
-
-def _supply(fields: Fields) -> Supply:
-    canonical, digest = _canonical(fields.tree)
-    supply = Supply(parts(fields), canonical, digest)
-    lint_supply(supply, fields.findings)
-    return supply
 
 
 def _document(fields: Fields) -> Document:
@@ -101,12 +89,11 @@ def _document(fields: Fields) -> Document:
         fields.error("name", "out_of_range" if name else "missing", "lower-case letters, digits and dashes, at most 63")
     if not VERSION.fullmatch(version):
         fields.error("version", "bad_version" if version else "missing", 'major.minor such as "1.0"')
-    canonical, digest = _canonical(fields.tree)
-    body = demand(fields)
-    lint_demand(body, "", fields.findings)
-    modes, rungs = fields.inner("modes"), list(fields.maps("alternatives"))
+    body, modes = demand(fields), fields.inner("modes")
     if modes and len(modes.tree.items) > MOST_MODES:
         fields.error("modes", "too_large", f"at most {MOST_MODES} modes")
+        modes = None
+    rungs = fields.maps("alternatives", most=MOST_RUNGS)
     return Document(
         name=name,
         version=version,
@@ -114,8 +101,6 @@ def _document(fields: Fields) -> Document:
         body=body,
         modes={key: _overlaid(fields, modes.inner(key)) for key in modes.tree.items} if modes else {},
         alternatives=tuple(_overlaid(fields, rung) for rung in rungs),
-        canonical=canonical,
-        digest=digest,
     )
 
 
@@ -125,18 +110,3 @@ def _overlaid(base: Fields, over: Fields | None) -> Demand:
         return demand(base)
     over.only(BODY)
     return demand(Fields(overlay(base.tree, over.tree), over.path, base.findings))
-
-
-def _canonical(tree: Tree) -> tuple[str, str]:
-    """JSON with sorted keys and its sha256; names and versions stay text."""
-    text = json.dumps(_texts_kept(tree), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    return text, hashlib.sha256(text.encode()).hexdigest()
-
-
-def _texts_kept(tree: Tree) -> Plain:
-    if isinstance(tree, Mapping):
-        return {
-            key: value.text if key in TEXT_KEYS and isinstance(value, Scalar) else _texts_kept(value)
-            for key, value in tree.items.items()
-        }
-    return [_texts_kept(item) for item in tree.items] if isinstance(tree, Sequence) else plain(tree)

@@ -1,14 +1,19 @@
 """What is wrong with a document, where exactly, and what would be right?
 
-Codes are stable: unknown_key wrong_type unknown_unit unit_mismatch unit_slip out_of_range
-missing duplicate contradiction unknown_capability bad_version syntax encoding too_large.
-Warnings also use not_enforced and unused.
+Codes of errors are stable: unknown_key wrong_type unknown_unit unit_mismatch unit_slip
+out_of_range missing duplicate contradiction unknown_capability bad_version syntax encoding
+too_large. Warnings use these and engine_limit, not_enforced, unused, disagrees, cannot_coexist.
+At most MOST problems of each sort are kept, so a broken file of any size is answered at once.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from typing import Protocol
 
 from profiles.dimensions import closest
+from profiles.rcdl.document import Part, Resource
+
+MOST = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,33 +45,71 @@ class Spot:
         return Spot(self.line, self.column, path)
 
 
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """What somebody who knows hardware remarks on one key of a resource."""
+
+    key: str
+    code: str
+    expected: str
+    found: str
+    suggestion: str | None = None
+
+
+class Advisor(Protocol):
+    """Knows real hardware (profiles/hkb): the language itself names no product."""
+
+    @property
+    def ranges(self) -> Mapping[str, tuple[float, float]]:
+        """Dimension -> smallest and largest value of any known part, in base units."""
+
+    def of_part(self, part: Part) -> Iterable[Advice]:
+        """Remarks on a described part."""
+
+    def of_resource(self, resource: Resource) -> Iterable[Advice]:
+        """Remarks on what is asked of one device."""
+
+    def of_parts(self, parts: Sequence[Part]) -> Iterable[tuple[int, Advice]]:
+        """Remarks on parts that stand together, with the index of the part they concern."""
+
+
 @dataclass(slots=True)
 class Findings:
     """Collects problems while a document is read; each is kept once."""
 
+    advisor: Advisor | None = None
     errors: list[Problem] = field(default_factory=list)
     warnings: list[Problem] = field(default_factory=list)
+    seen: set[tuple[int, int, str, str]] = field(default_factory=set)
 
     def error(self, spot: Spot, code: str, expected: str, found: object, suggestion: str | None = None) -> None:
-        _keep(self.errors, _problem(spot, code, expected, str(found)[:120], suggestion))
+        self._keep(self.errors, _problem(spot, code, expected, str(found)[:120], suggestion))
 
     def warning(self, spot: Spot, code: str, expected: str, found: object, suggestion: str | None = None) -> None:
-        _keep(self.warnings, _problem(spot, code, expected, str(found)[:120], suggestion))
+        self._keep(self.warnings, _problem(spot, code, expected, str(found)[:120], suggestion))
 
     def unknown(self, spot: Spot, code: str, found: str, known: Iterable[str]) -> None:
         """An unknown word, with the nearest known one."""
+        if self.full:
+            return
         names = sorted(known)
-        near = closest(found, names)
+        near = closest(found[:100], names)
         shown = ", ".join(names[:20]) + (", ..." if len(names) > 20 else "")
         self.error(spot, code, f"one of {shown}", found, f"did you mean {near}?" if near else None)
+
+    @property
+    def full(self) -> bool:
+        """Enough is wrong: no further error would help anybody."""
+        return len(self.errors) >= MOST
+
+    def _keep(self, problems: list[Problem], new: Problem) -> None:
+        """A part that modes inherit is read once for each: the same fault at the same place counts once."""
+        place = (new.line, new.column, new.code, new.message)
+        if len(problems) < MOST and place not in self.seen:
+            self.seen.add(place)
+            problems.append(new)
 
 
 def _problem(spot: Spot, code: str, expected: str, found: str, suggestion: str | None) -> Problem:
     message = f"found {found}, expected {expected}" if found else f"expected {expected}"
     return Problem(spot.line, spot.column, spot.path, code, message, expected, found, suggestion)
-
-
-def _keep(problems: list[Problem], new: Problem) -> None:
-    """A part that modes inherit is read once for each: the same fault at the same place counts once."""
-    if all((p.line, p.column, p.code, p.message) != (new.line, new.column, new.code, new.message) for p in problems):
-        problems.append(new)
