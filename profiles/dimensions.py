@@ -265,6 +265,8 @@ def split_quantity(value: object, dimension: Dimension) -> tuple[Decimal, str]:
 def unit_scale(unit: str, dimension: Dimension, number: Decimal = Decimal(1)) -> int:
     """Base units of `dimension` in one `unit`; a unit that measures something else is refused."""
     expected = dimension.shown_unit or dimension.unit
+    if unit == dimension.unit:
+        return 1
     if unit not in UNITS:
         raise BadQuantity("unknown_unit", unit, expected, _did_you_mean(unit))
     measures, scale = UNITS[unit]

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterator
 
+from profiles.dimensions import DIMENSIONS
 from profiles.rcdl.problems import Advice, Findings, Spot
 from profiles.rcdl.tree import Mapping, Scalar, Sequence, Tree
 from profiles.rcdl.units import duration_ms
@@ -38,8 +39,9 @@ class Fields:
         self.findings.error(self.spot(key), code, expected, _found(found) if found else "nothing", suggestion)
 
     def advise(self, advice: Advice) -> None:
-        """A remark of somebody who knows hardware, at the key it is about."""
-        spot = self.spot(advice.key)
+        """A remark of somebody who knows hardware, at the key that means the dimension it is about."""
+        written = [key for key in self.tree.items if advice.key in meanings(key)]
+        spot = self.spot(written[0] if written and advice.key not in self.tree.items else advice.key)
         self.findings.warning(spot, advice.code, advice.expected, advice.found, advice.suggestion)
 
     def scalar(self, key: str) -> Scalar | None:
@@ -132,6 +134,12 @@ class Fields:
         if value is None or (isinstance(value, Scalar) and value.value is None):
             return None
         return Fields.of(value, f"{self.path}.{key}" if self.path else key, self.findings)
+
+
+def meanings(key: str) -> Iterator[str]:
+    """The dimensions that a key may mean, with or without min_ or max_ before it."""
+    for name in (key, key.removeprefix("min_"), key.removeprefix("max_")):
+        yield from (d.name for d in DIMENSIONS if name == d.name or name in d.aliases)
 
 
 def _found(tree: Tree) -> str:
