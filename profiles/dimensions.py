@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from decimal import ROUND_CEILING, Decimal, InvalidOperation
 from difflib import get_close_matches
 from enum import StrEnum
+from functools import lru_cache
 
 from profiles.errors import BadQuantity, UnknownCapability
 
@@ -208,6 +209,7 @@ def attribute(name: str, device_type: str | None = None) -> tuple[Dimension, int
     return _find(name, device_type, (Kind.THRESHOLD, Kind.SET, Kind.ADDITIVE))
 
 
+@lru_cache(maxsize=4096)
 def _find(name: str, device_type: str | None, kinds: tuple[Kind, ...]) -> tuple[Dimension, int]:
     fitting = [d for d in DIMENSIONS if device_type is None or device_type in d.device_types]
     for kind in kinds:

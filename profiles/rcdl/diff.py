@@ -33,7 +33,7 @@ class Change:
 
 
 def diff(old: Document, new: Document) -> tuple[Change, ...]:
-    """All changes of meaning from `old` to `new`; empty exactly when their digests agree, names apart."""
+    """All changes of meaning from `old` to `new`; empty exactly when they mean the same, versions apart."""
     found = list(_words(old, new))
     body = _compare("", old.body, new.body)
     found += body

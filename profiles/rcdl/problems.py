@@ -8,7 +8,7 @@ At most MOST problems of each sort are kept, so a broken file of any size is ans
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from profiles.dimensions import closest
 from profiles.rcdl.document import Part, Resource
@@ -33,9 +33,8 @@ class Problem:
         return asdict(self)
 
 
-@dataclass(frozen=True, slots=True)
-class Spot:
-    """A place in the document."""
+class Spot(NamedTuple):
+    """A place in the document (a tuple: there is one for every value of a large document)."""
 
     line: int
     column: int

@@ -38,7 +38,7 @@ FORMS = ("min", "max", "regex", "one_of", "equals")
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
 VERSION = re.compile(r"(0|[1-9][0-9]{0,5})\.(0|[1-9][0-9]{0,5})")
 CURRENCY = re.compile(r"[A-Z]{3}")
-MOST_DEVICES, MOST_GRACE_MS, MOST_MODES, MOST_RUNGS, MOST_RESOURCES = 4096, 3_600_000, 16, 16, 4096
+MOST_DEVICES, MOST_GRACE_MS, MOST_MODES, MOST_RUNGS, MOST_RESOURCES = 4096, 3_600_000, 16, 16, 1024
 
 
 def capability_names(kind: str) -> tuple[str, ...]:

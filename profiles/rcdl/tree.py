@@ -7,8 +7,8 @@ where text is wanted and a number where a number is. Tags other than YAML's own 
 """
 
 import re
-from dataclasses import dataclass, field
 from math import isfinite
+from typing import NamedTuple
 
 from profiles.rcdl.problems import Spot
 
@@ -21,8 +21,7 @@ _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]{1,3})?")
 Plain = None | bool | int | float | str | list["Plain"] | dict[str, "Plain"]
 
 
-@dataclass(frozen=True, slots=True)
-class Scalar:
+class Scalar(NamedTuple):
     """A leaf: the text, and what it means unless it was quoted."""
 
     spot: Spot
@@ -46,21 +45,19 @@ class Scalar:
         return self.text
 
 
-@dataclass(frozen=True, slots=True)
-class Sequence:
+class Sequence(NamedTuple):
     """A list."""
 
     spot: Spot
     items: "tuple[Tree, ...]"
 
 
-@dataclass(frozen=True, slots=True)
-class Mapping:
+class Mapping(NamedTuple):
     """A map with text keys; `keys` says where each key stands."""
 
     spot: Spot
     items: "dict[str, Tree]"
-    keys: dict[str, Spot] = field(default_factory=dict)
+    keys: dict[str, Spot]
 
 
 Tree = Scalar | Sequence | Mapping
