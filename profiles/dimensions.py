@@ -2,9 +2,10 @@
 
 The one vocabulary of supply, demand, price, usage and heatmap. Amounts are integers in the
 base unit of their dimension; limits are compared as written and may be fractions. `ADDITIVE`
-is a fixed order (columns of the wide capacity row): append, never reorder. A name may be an alias (`memory_bandwidth_gbps`), and the same alias
-can mean different dimensions on different types of device; `_gbps` means GB/s, `_gb` is 10^9
-bytes, `_gib` 2^30. Documents with units and limits are read in `rcdl/`.
+is a fixed order (columns of the wide capacity row): append, never reorder. A name may be an
+alias (`memory_bandwidth_gbps`), and the same alias can mean different dimensions on different
+types of device; `_gbps` means GB/s, `_gb` is 10^9 bytes, `_gib` 2^30. Documents with units and
+limits are read in `rcdl/`.
 """
 
 import re

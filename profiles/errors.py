@@ -120,3 +120,16 @@ class NotPublishable(Conflict):
 
     def __str__(self) -> str:
         return f"{self.name} {self.version} is {self.status}"
+
+
+class UnknownKnowledge(NotFound):
+    """No such upload, override or part in the hardware knowledge base."""
+
+    code = "unknown_knowledge"
+
+    def __init__(self, what: str) -> None:
+        super().__init__(what)
+        self.what = what
+
+    def __str__(self) -> str:
+        return f"the hardware knowledge base has no {self.what}"

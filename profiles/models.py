@@ -1,6 +1,7 @@
 """Profiles with immutable published versions, and what operators add to the knowledge base.
 
-A published text can never change: a trigger refuses it whatever the code does (migration 0002).
+A published text can never change: a trigger refuses it whatever the code does (migration 0002);
+so it is with uploads to the knowledge base (migration 0004).
 """
 
 from django.db import models
@@ -69,6 +70,33 @@ class ProfileVersion(models.Model):
 
     def __str__(self) -> str:
         return f"{self.profile.name} {self.version}"
+
+
+class HardwareKnowledge(models.Model):
+    """One upload to the knowledge base: parts with their facts. Never changed, only withdrawn."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    version = models.IntegerField(unique=True)
+    parts = models.JSONField(help_text="entries as the shipped data files have them")
+    text = models.TextField()
+    digest = models.CharField(max_length=64)
+    note = models.CharField(max_length=200, blank=True)
+    created_by = models.CharField(max_length=120)
+    created_ms = models.BigIntegerField()
+    withdrawn_ms = models.BigIntegerField(null=True, blank=True)
+
+    class Meta:
+        verbose_name, verbose_name_plural = _("knowledge base version"), _("knowledge base versions")
+        ordering = ["-version"]
+        constraints = [
+            models.CheckConstraint(condition=Q(version__gt=0), name="hardware_knowledge_version_from_one"),
+            models.UniqueConstraint(
+                fields=["digest"], condition=Q(withdrawn_ms=None), name="hardware_knowledge_in_force_once"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"+{self.version}"
 
 
 class HardwareModel(models.Model):

@@ -95,6 +95,15 @@ class PipelineMoved(Event):
     at_ms: int
 
 
+@dataclass(frozen=True, slots=True)
+class KnowledgeChanged(Event):
+    """Facts or overrides were added to the hardware knowledge base, or withdrawn: derive again."""
+
+    name = "hardware.knowledge_changed"
+    version: str
+    at_ms: int
+
+
 KINDS: Mapping[str, type[Event]] = {
     kind.name: kind
     for kind in (
@@ -105,6 +114,7 @@ KINDS: Mapping[str, type[Event]] = {
         ProfilePublished,
         UsageRecorded,
         PipelineMoved,
+        KnowledgeChanged,
     )
 }
 

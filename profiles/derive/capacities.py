@@ -29,9 +29,9 @@ def capacities(device: Device, facts: Mapping[str, Fact]) -> Capacities:
         if name in BY_NAME and BY_NAME[name].kind is Kind.ADDITIVE:
             found[name] = _best(reported, facts.get(name))
     for name, fact in facts.items():
-        if name not in found and device.type in BY_NAME[name].device_types and BY_NAME[name].kind is Kind.ADDITIVE:
-            if fact.value is not None:
-                found[name] = _from_fact(fact)
+        fits = device.type in BY_NAME[name].device_types and BY_NAME[name].kind is Kind.ADDITIVE
+        if fits and name not in found and fact.value is not None:
+            found[name] = _from_fact(fact)
     if device.type == "gpu" and _has_tensor_cores(device, facts) and found.get("gpu_sm"):
         found.setdefault("gpu_tensor", DerivedCapacity(PPM, "published", "proxy"))
     return found

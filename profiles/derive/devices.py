@@ -136,7 +136,9 @@ def _attributes(device: Device, facts: Mapping[str, Fact]) -> dict[str, str | in
     limits = {
         name: fact.value
         for name, fact in facts.items()
-        if fact.value is not None and BY_NAME[name].kind is not Kind.ADDITIVE and device.type in BY_NAME[name].device_types
+        if fact.value is not None
+        and BY_NAME[name].kind is not Kind.ADDITIVE
+        and device.type in BY_NAME[name].device_types
     }
     product = {"product": device.model} if device.model else {}
     return {**limits, **product, **device.attributes}

@@ -60,7 +60,9 @@ def _nvlink(link: Link, message: Register, known: Knowledge) -> DerivedCapacity:
     count, rate = link.attributes.get("links"), _rate(link, message, known)
     if not isinstance(count, int) or rate is None:
         return told or replace(UNKNOWN, source="driver")
-    return DerivedCapacity(int(count * 2 * rate * GIGA), "published", "estimated", f"{count} links of {rate:g} GB/s each way")
+    return DerivedCapacity(
+        int(count * 2 * rate * GIGA), "published", "estimated", f"{count} links of {rate:g} GB/s each way"
+    )
 
 
 def _rate(link: Link, message: Register, known: Knowledge) -> float | None:

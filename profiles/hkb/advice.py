@@ -53,7 +53,9 @@ class HardwareAdvisor:
         for rule in resource.rules:
             have = [_fact(part, rule.attribute) for part in models]
             if rule.attribute != "model" and all(value is not None and not _holds(rule, value) for value in have):
-                shown = ", ".join(f"{p.model} has {_show(rule.attribute, v)}" for p, v in zip(models, have, strict=True))
+                shown = ", ".join(
+                    f"{p.model} has {_show(rule.attribute, v)}" for p, v in zip(models, have, strict=True)
+                )
                 expected = "constraints that the wanted model meets"
                 yield Advice(rule.attribute, "contradiction", expected, shown, "this would never be placed")
 

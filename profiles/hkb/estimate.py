@@ -15,7 +15,8 @@ def socket_bandwidth(known: Knowledge, vendor: str, product: str | None, cores: 
     """
     made = [part for part in known.parts if part.type == "cpu" and part.vendor == vendor]
     family = normal(product or "").split("-")[0]
-    alike = [part for part in made if part.model.split("-")[0] == family] or made
+    alike = [part for part in made if part.model.split("-")[0] == family]
+    name, alike = (family, alike) if alike else (vendor, made)
     rates = [
         bandwidth / known_cores
         for part in alike
@@ -23,13 +24,15 @@ def socket_bandwidth(known: Knowledge, vendor: str, product: str | None, cores: 
     ]
     if not rates or cores <= 0:
         return None
-    basis = f"the least of {len(rates)} known {family if alike != made else vendor} processors, by core"
+    basis = f"the least of {len(rates)} known {name} processors, by core"
     return Fact(int(min(rates) * cores), "class", basis)
 
 
 def card_bandwidth(known: Knowledge, vendor: str, generation: str, memory: int | None) -> Fact | None:
     """Memory bandwidth of a card known only by its compute capability and the size of its memory."""
-    alike = [part for part in known.parts if part.type == "gpu" and part.vendor == vendor and _made_as(part, generation)]
+    alike = [
+        part for part in known.parts if part.type == "gpu" and part.vendor == vendor and _made_as(part, generation)
+    ]
     rates = [
         bandwidth / size
         for part in alike

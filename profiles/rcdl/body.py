@@ -11,8 +11,24 @@ from profiles.rcdl.document import Alignment, Component, Demand, Lru, Resource, 
 from profiles.rcdl.fields import Fields
 from profiles.rcdl.lint import lint_resource
 from profiles.rcdl.tables import (
-    ALIGNMENT, COMPONENT, COST, CURRENCY, DEADLINES, LRU, MOST_DEVICES, MOST_GRACE_MS, MOST_RESOURCES, POLICIES,
-    PRIORITIES, RATES, RESOURCE, SAME, SCHEDULING, SERVING, SPREAD, unit_names,
+    ALIGNMENT,
+    COMPONENT,
+    COST,
+    CURRENCY,
+    DEADLINES,
+    LRU,
+    MOST_DEVICES,
+    MOST_GRACE_MS,
+    MOST_RESOURCES,
+    POLICIES,
+    PRIORITIES,
+    RATES,
+    RESOURCE,
+    SAME,
+    SCHEDULING,
+    SERVING,
+    SPREAD,
+    unit_names,
 )  # fmt: skip
 from profiles.rcdl.units import amount
 

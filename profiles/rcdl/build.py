@@ -107,8 +107,9 @@ class _Builder:
         elif isinstance(event, yaml.MappingStartEvent):
             tree = self._mapping(spot, depth)
         else:
+            assert isinstance(event, yaml.ScalarEvent)
             tree = Scalar(spot, event.value, self._is_text(event))
-        if event.anchor:
+        if isinstance(event, yaml.NodeEvent) and event.anchor:
             self.anchors[event.anchor] = tree, self.values - before, self.deepest - depth
         self.deepest = max(self.deepest, around)
         return tree
@@ -155,7 +156,9 @@ class _Builder:
                 merged += value.items if isinstance(value, Sequence) else (value,)
             elif key.text in items:
                 first = keys[key.text].line
-                self.findings.error(key.spot.at(key.text), "duplicate", f"each key once (first on line {first})", key.text)
+                self.findings.error(
+                    key.spot.at(key.text), "duplicate", f"each key once (first on line {first})", key.text
+                )
             else:
                 name = intern(key.text)
                 items[name], keys[name] = value, key.spot

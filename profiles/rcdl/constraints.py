@@ -76,9 +76,10 @@ def _agree(ops: dict[str, Placed], findings: Findings) -> None:
         return
     rule, spot = ops["eq"]
     exact = rule.value
-    if isinstance(exact, int | float):
-        if (low is not None and exact < low) or (high is not None and exact > high):
-            findings.error(spot, "contradiction", f"{rule.attribute} within its own limits", exact)
+    below = low is not None and isinstance(exact, int | float) and exact < low
+    above = high is not None and isinstance(exact, int | float) and exact > high
+    if below or above:
+        findings.error(spot, "contradiction", f"{rule.attribute} within its own limits", exact)
     if "in" in ops and exact not in _options(ops["in"][0]):
         findings.error(spot, "contradiction", "one of the values listed as well", exact)
 
@@ -110,12 +111,7 @@ def _rule(form: str, about: tuple[Dimension, int], value: Tree, spot: Spot, find
         findings.error(spot, "wrong_type", "a value", "a map")
         return []
     if isinstance(value, Sequence):
-        options = [_value(item, about, spot, findings) for item in value.items]
-        if form not in ("equals", "one_of") or not options:
-            findings.error(spot, "wrong_type", "one value" if options else "at least one value", "a list")
-            return []
-        known = (option for option in options if option is not None)
-        return [(Rule(dimension.name, "in", tuple(dict.fromkeys(known))), spot)]
+        return _list(form, about, value, spot, findings)
     if form == "regex":
         return _regex(dimension, value, spot, findings)
     if form in ("min", "max"):
@@ -124,6 +120,15 @@ def _rule(form: str, about: tuple[Dimension, int], value: Tree, spot: Spot, find
     if found is None:
         return []
     return [(Rule(dimension.name, _OPS[form], (found,) if form == "one_of" else found), spot)]
+
+
+def _list(form: str, about: tuple[Dimension, int], value: Sequence, spot: Spot, findings: Findings) -> list[Placed]:
+    options = [_value(item, about, spot, findings) for item in value.items]
+    if form not in ("equals", "one_of") or not options:
+        findings.error(spot, "wrong_type", "one value" if options else "at least one value", "a list")
+        return []
+    known = (option for option in options if option is not None)
+    return [(Rule(about[0].name, "in", tuple(dict.fromkeys(known))), spot)]
 
 
 def _limit(form: str, about: tuple[Dimension, int], value: Scalar, spot: Spot, findings: Findings) -> list[Placed]:

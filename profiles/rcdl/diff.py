@@ -42,7 +42,9 @@ def diff(old: Document, new: Document) -> tuple[Change, ...]:
         before, after = old.modes.get(mode), new.modes.get(mode)
         if before is None or after is None:
             effect = "mode_added" if before is None else "mode_removed"
-            found.append(Change(mode, "modes", None if before is None else mode, None if after is None else mode, effect))
+            found.append(
+                Change(mode, "modes", None if before is None else mode, None if after is None else mode, effect)
+            )
         else:
             found += [c for c in _compare(mode, before, after) if (c.path, c.before, c.after) not in told]
     return (*found, *_ladder(old, new, told))

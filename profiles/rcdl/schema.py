@@ -77,7 +77,7 @@ def _each_kind(make: Callable[[str], Schema]) -> Schema:
 
 def _supply() -> Schema:
     """Without `kind`, hardware is what has attributes in every entry."""
-    told: Schema = {key: WORD for key in ("name", "version", "description")}
+    told: Schema = dict.fromkeys(("name", "version", "description"), WORD)
     parts: Schema = {"type": "array", "items": _ref("part"), "minItems": 1}
     stated: Schema = {"properties": {"kind": {"const": "supply"}}, "required": ["kind"]}
     described: Schema = {"properties": {"resources": {"items": {"required": ["attributes"]}}}}
@@ -109,7 +109,7 @@ def _blocks() -> Schema:
     serving: Schema = {
         key: {"type": "number", "exclusiveMinimum": low, "maximum": high} for key, (low, high) in tables.SERVING.items()
     }
-    rates: Schema = {key: NUMBER for key in tables.RATES}
+    rates: Schema = dict.fromkeys(tables.RATES, NUMBER)
     return {
         "alignment": _ref("alignment"),
         "grace_period": DURATION,

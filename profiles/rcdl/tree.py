@@ -36,13 +36,17 @@ class Scalar(NamedTuple):
             return None
         if self.text in _BOOL:
             return _BOOL[self.text]
-        if _INT.fullmatch(self.text):
-            return int(self.text)
-        if _OTHER_INT.fullmatch(self.text):
-            return int(self.text, 0)
-        if _FLOAT.fullmatch(self.text) and isfinite(float(self.text)):
-            return float(self.text)
-        return self.text
+        return _number(self.text)
+
+
+def _number(text: str) -> int | float | str:
+    if _INT.fullmatch(text):
+        return int(text)
+    if _OTHER_INT.fullmatch(text):
+        return int(text, 0)
+    if _FLOAT.fullmatch(text) and isfinite(float(text)):
+        return float(text)
+    return text
 
 
 class Sequence(NamedTuple):

@@ -1,4 +1,4 @@
-"""What documents are the language's tests about? Strategies for valid ones, and the article's three with text of ours."""
+"""What documents are the language's tests about? Strategies for valid ones, and the three known shapes in our words."""
 
 from typing import Any
 
@@ -43,7 +43,9 @@ cost_model: {gpu_hour: 12.5, memory_gb_hour: 0.18, storage_tb_hour: 0.85}
 
 Map = dict[str, Any]
 _words = st.text(alphabet="abcxyz019.:-", min_size=1, max_size=12)
-_TAKEN = {kind: [n for n in ADDITIVE if kind in BY_NAME[n].device_types] for kind in ("cpu", "memory", "gpu", "storage")}
+_TAKEN = {
+    kind: [n for n in ADDITIVE if kind in BY_NAME[n].device_types] for kind in ("cpu", "memory", "gpu", "storage")
+}
 _LIMITS = {"gpu": ["sm_count", "fp32_tflops"], "storage": ["write_iops"], "memory": ["latency_ns"], "cpu": ["cores"]}
 
 
@@ -85,7 +87,7 @@ def resources(draw: st.DrawFn) -> Map:
 
 _components = st.lists(
     st.fixed_dictionaries(
-        {"name": st.sampled_from(["embedding", "decoder", "cache"]), "resources": st.lists(resources(), min_size=1, max_size=2)},
+        {"name": st.sampled_from(["encoder", "decoder"]), "resources": st.lists(resources(), min_size=1, max_size=2)},
         optional={"count": st.integers(1, 3), "alignment": st.fixed_dictionaries({"same": st.sampled_from(SAME)})},
     ),
     max_size=3, unique_by=lambda component: component["name"],
@@ -93,7 +95,9 @@ _components = st.lists(
 _blocks = st.fixed_dictionaries(
     {},
     optional={
-        "alignment": st.fixed_dictionaries({"same": st.sampled_from(SAME)}, optional={"allow_cross_numa": st.booleans()}),
+        "alignment": st.fixed_dictionaries(
+            {"same": st.sampled_from(SAME)}, optional={"allow_cross_numa": st.booleans()}
+        ),
         "grace_period": st.sampled_from(["5s", "30s", "500ms", "2m"]),
         "scheduling": st.fixed_dictionaries(
             {}, optional={"priority_class": st.sampled_from(PRIORITIES), "policy": st.sampled_from(POLICIES)}
@@ -101,7 +105,10 @@ _blocks = st.fixed_dictionaries(
         "cost_model": st.dictionaries(st.sampled_from(RATES), st.decimals(0, 1000, places=3).map(str), max_size=3),
         "serving": st.fixed_dictionaries({}, optional={"qps": st.floats(0.5, 1e6), "min_accuracy": st.floats(0.01, 1)}),
         "lru": st.fixed_dictionaries(
-            {"name": _words, "unit": st.fixed_dictionaries({"gpu_memory_gb": st.integers(1, 80), "nvme_queues": st.just(1)})}
+            {
+                "name": _words,
+                "unit": st.fixed_dictionaries({"gpu_memory_gb": st.integers(1, 80), "nvme_queues": st.just(1)}),
+            }
         ),
     },
 )

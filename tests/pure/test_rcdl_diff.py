@@ -36,7 +36,9 @@ def test_each_change_has_its_effect(before: str, after: str, path: str, effect: 
 
 
 def test_what_all_modes_inherit_is_told_once() -> None:
-    assert effects("target: 0.85}, {name: hbm", "target: 0.5}, {name: hbm") == [("", "gpu[0].gpu_sm share", "takes_less")]
+    assert effects("target: 0.85}, {name: hbm", "target: 0.5}, {name: hbm") == [
+        ("", "gpu[0].gpu_sm share", "takes_less")
+    ]
 
 
 def test_what_one_mode_changes_names_the_mode() -> None:

@@ -20,8 +20,12 @@ ADVISOR = HardwareAdvisor(published())
 ALIASES = "a: &a [0,0,0,0,0,0,0,0,0]\n" + "".join(
     f"{this}: &{this} [{','.join([f'*{last}'] * 9)}]\n" for last, this in zip("abcdefgh", "bcdefghi", strict=True)
 )
-NESTED_ALIASES = "a0: &a0 " + "[" * 60 + "]" * 60 + "\n" + "".join(
-    f"a{n}: &a{n} {'[' * 60}*a{n - 1}{']' * 60}\n" for n in range(1, 20)
+NESTED_ALIASES = (
+    "a0: &a0 "
+    + "[" * 60
+    + "]" * 60
+    + "\n"
+    + "".join(f"a{n}: &a{n} {'[' * 60}*a{n - 1}{']' * 60}\n" for n in range(1, 20))
 )
 TEMPLATE = "name: x\nversion: '1.0'\nresources:\n"
 JSON = st.recursive(

@@ -8,8 +8,7 @@ from django.db.models import Prefetch, QuerySet
 from alldata.tenancy.viewer import Viewer
 from profiles.dimensions import closest
 from profiles.errors import UnknownProfile
-from profiles.hkb.lookup import Knowledge, Part, published, read_fact
-from profiles.models import HardwareModel, HardwareOverride, Profile, ProfileVersion, Status
+from profiles.models import Profile, ProfileVersion, Status
 from profiles.rcdl.document import Document
 from profiles.rcdl.parse import load
 
@@ -102,19 +101,6 @@ def view_of(row: ProfileVersion) -> ProfileView:
         published_ms=row.published_ms,
         deprecated_ms=row.deprecated_ms,
     )
-
-
-def knowledge() -> Knowledge:
-    """Published facts, with later facts and then overrides on top; hand it to `derive`."""
-    facts = HardwareModel.objects.filter(valid_to_ms=None).order_by("id")
-    added = [_part(row, {"value": row.value, "grade": row.grade, "source": row.source}) for row in facts]
-    overrides = HardwareOverride.objects.filter(ended_ms=None).order_by("id")
-    own = [_part(row, {"value": row.value, "grade": "overridden", "source": "operator"}) for row in overrides]
-    return published().overridden([*added, *own]) if added or own else published()
-
-
-def _part(row: HardwareModel | HardwareOverride, fact: dict[str, object]) -> Part:
-    return Part(row.type, row.vendor, row.model, (), {row.dimension: read_fact(row.type, row.dimension, fact)})
 
 
 @lru_cache(maxsize=256)

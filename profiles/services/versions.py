@@ -9,10 +9,12 @@ from alldata.tenancy.audit import Deed, record
 from alldata.tenancy.errors import MayNot
 from alldata.tenancy.viewer import Viewer
 from profiles.errors import NotPublishable, VersionExists
+from profiles.hkb.advice import HardwareAdvisor
 from profiles.models import Profile, ProfileVersion, Status
 from profiles.rcdl.document import Document
 from profiles.rcdl.parse import load
-from profiles.selectors import ProfileView, version_view
+from profiles.selectors.knowledge import knowledge
+from profiles.selectors.versions import ProfileView, version_view
 
 EDITORS = frozenset({"member", "team_admin", "platform_admin"})
 PUBLISHERS = frozenset({"team_admin", "platform_admin"})
@@ -24,8 +26,8 @@ def draft_profile(viewer: Viewer, text: str | bytes, *, now_ms: int) -> ProfileV
     Sending the text of a published version again answers with that version.
     Errors: InvalidDocument, VersionExists, MayNot.
     """
-    _must_be(viewer, EDITORS, "edit profiles")
-    document = load(text)
+    must_be(viewer, EDITORS, "edit profiles")
+    document = load(text, HardwareAdvisor(knowledge()))
     with transaction.atomic():
         profile, _ = Profile.objects.get_or_create(
             organisation_id=viewer.organisation_id, name=document.name, defaults={"created_ms": now_ms}
@@ -46,7 +48,7 @@ def draft_profile(viewer: Viewer, text: str | bytes, *, now_ms: int) -> ProfileV
 
 def publish_version(viewer: Viewer, *, name: str, version: str, now_ms: int) -> ProfileView:
     """Make a draft immutable and usable; publishing twice is once. Errors: UnknownProfile, NotPublishable, MayNot."""
-    _must_be(viewer, PUBLISHERS, "publish profiles")
+    must_be(viewer, PUBLISHERS, "publish profiles")
     view = version_view(viewer, name, version)
     with transaction.atomic():
         drafts = _rows(viewer, view).filter(status=Status.DRAFT, digest=view.digest)
@@ -61,7 +63,7 @@ def publish_version(viewer: Viewer, *, name: str, version: str, now_ms: int) -> 
 
 def deprecate_version(viewer: Viewer, *, name: str, version: str, now_ms: int) -> ProfileView:
     """Take a published version out of new choices; pinned jobs keep it. Errors: as publish_version."""
-    _must_be(viewer, PUBLISHERS, "deprecate profiles")
+    must_be(viewer, PUBLISHERS, "deprecate profiles")
     view = version_view(viewer, name, version)
     with transaction.atomic():
         live = _rows(viewer, view).filter(status=Status.PUBLISHED)
@@ -98,7 +100,7 @@ def _rows(viewer: Viewer, view: ProfileView) -> QuerySet[ProfileVersion]:
     )
 
 
-def _must_be(viewer: Viewer, roles: frozenset[str], action: str) -> None:
+def must_be(viewer: Viewer, roles: frozenset[str], action: str) -> None:
     if not viewer.roles & roles:
         raise MayNot(action)
 

@@ -1,65 +1,31 @@
-"""/api/v1/profiles: upload (YAML or JSON), list, read, publish, deprecate."""
+"""/api/v1/profiles: upload (YAML or JSON), list, read, compare, publish, deprecate."""
 
-from collections.abc import Mapping
-from typing import IO, Any, cast
+from typing import cast
 
-from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import status
-from rest_framework.parsers import BaseParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from alldata.kernel import clock
 from alldata.tenancy.api import ApiView
-from profiles.rcdl.parse import PROFILE_BYTES as MAX_BYTES
-from profiles.selectors import ProfileRow, ProfileView, profiles_of, version_view
-from profiles.services import deprecate_version, draft_profile, publish_version
-
-ANY = OpenApiTypes.OBJECT
-
-
-class YamlParser(BaseParser):
-    """The document as it was written, so that errors can name its lines.
-
-    DRF hands on whatever is returned here; its stubs know only maps.
-    """
-
-    media_type = "application/yaml"
-
-    def parse(  # type: ignore[override]
-        self, stream: IO[Any], media_type: str | None = None, parser_context: Mapping[str, Any] | None = None
-    ) -> bytes:
-        # One byte more than allowed is enough for the reader to refuse it.
-        text: bytes = stream.read(MAX_BYTES + 1)
-        return text
-
-
-class JsonTextParser(YamlParser):
-    media_type = "application/json"
-
-
-class PlainTextParser(YamlParser):
-    media_type = "text/*"
-
-
-class XYamlParser(YamlParser):
-    media_type = "application/x-yaml"
+from profiles.api.parsers import ANY, DOCUMENT, PARSERS
+from profiles.rcdl.diff import diff
+from profiles.selectors.versions import ProfileRow, ProfileView, profiles_of, version_view
+from profiles.services.versions import deprecate_version, draft_profile, publish_version
 
 
 class ProfileCollection(ApiView):
     """All profiles of the organisation."""
 
-    parser_classes = [YamlParser, JsonTextParser, PlainTextParser, XYamlParser]
+    parser_classes = PARSERS
 
     @extend_schema(responses=ANY)
     def get(self, request: Request) -> Response:
         """Every profile with its versions, newest first."""
         return Response({"profiles": [_row(row) for row in profiles_of(self.viewer(request))]})
 
-    @extend_schema(
-        request={"application/yaml": OpenApiTypes.STR, "application/json": ANY}, responses={201: ANY, 422: ANY}
-    )
+    @extend_schema(request=DOCUMENT, responses={201: ANY, 422: ANY})
     def post(self, request: Request) -> Response:
         """Store an RCDL document as a draft. Errors of the document come with line, path and suggestion."""
         view = draft_profile(self.viewer(request), cast(bytes, request.data or b""), now_ms=clock.now_ms())
@@ -73,6 +39,18 @@ class ProfileItem(ApiView):
     def get(self, request: Request, name: str, version: str) -> Response:
         """The version with its text, needs by mode and thresholds."""
         return Response(_view(version_view(self.viewer(request), name, version)))
+
+
+class ProfileDiff(ApiView):
+    """Two versions."""
+
+    @extend_schema(parameters=[OpenApiParameter("from", str), OpenApiParameter("to", str)], responses=ANY)
+    def get(self, request: Request, name: str) -> Response:
+        """What `to` means that `from` does not, change by change with its effect."""
+        viewer = self.viewer(request)
+        old, new = (version_view(viewer, name, request.query_params.get(key, "")) for key in ("from", "to"))
+        changes = [change.as_json() for change in diff(old.document, new.document)]
+        return Response({"name": name, "from": old.version, "to": new.version, "changes": changes})
 
 
 class ProfilePublish(ApiView):

@@ -1,0 +1,1 @@
+"""The REST doors of profiles: documents (profiles.py), the language (language.py), hardware (knowledge.py)."""
