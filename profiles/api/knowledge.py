@@ -10,11 +10,9 @@ from rest_framework.response import Response
 
 from alldata.kernel import clock
 from alldata.tenancy.api import ApiView
+from profiles.api.answers import part_json, upload_json
 from profiles.api.parsers import ANY, DOCUMENT, PARSERS
-from profiles.dimensions import BY_NAME, Kind
 from profiles.errors import UnknownKnowledge
-from profiles.hkb.parts import Fact, Part
-from profiles.hkb.upload import Upload
 from profiles.selectors.knowledge import knowledge, knowledge_versions, overrides
 from profiles.services.knowledge import add_knowledge, check_knowledge, end_override, withdraw_knowledge
 
@@ -31,7 +29,7 @@ class KnowledgeBase(ApiView):
         kind, text = wanted.get("type", ""), wanted.get("q", "").casefold()
         parts = (part for part in known.parts if kind in ("", part.type))
         found = [part for part in parts if any(text in name.casefold() for name in (part.model, *part.names))]
-        return Response({"version": known.version, "parts": [_part(part) for part in found]})
+        return Response({"version": known.version, "parts": [part_json(part) for part in found]})
 
     @extend_schema(
         parameters=[OpenApiParameter("check", bool, description="true: judge it, keep nothing")],
@@ -41,10 +39,10 @@ class KnowledgeBase(ApiView):
         """Add parts with their facts as the next version, or an operator's overrides. No release is needed."""
         text = cast(bytes, request.data or b"")
         if request.query_params.get("check") in ("1", "true"):
-            return Response(_upload(check_knowledge(text)))
+            return Response(upload_json(check_knowledge(text)))
         note = request.query_params.get("note", "")
         upload, version = add_knowledge(self.viewer(request), text, note=note, now_ms=clock.now_ms())
-        return Response(_upload(upload) | {"version": version}, status=status.HTTP_201_CREATED)
+        return Response(upload_json(upload) | {"version": version}, status=status.HTTP_201_CREATED)
 
 
 class KnowledgeLookup(ApiView):
@@ -63,7 +61,7 @@ class KnowledgeLookup(ApiView):
             raise UnknownKnowledge(
                 f"{asked.get('type', 'gpu')} {asked.get('name') or asked.get('pci_id') or ''}".strip()
             )
-        return Response(_part(part))
+        return Response(part_json(part))
 
 
 class KnowledgeVersions(ApiView):
@@ -108,41 +106,3 @@ class Override(ApiView):
     def delete(self, request: Request, override: UUID) -> Response:
         """End it: what is published or measured counts again."""
         return Response({"version": end_override(self.viewer(request), override, now_ms=clock.now_ms())})
-
-
-def _upload(upload: Upload) -> dict[str, object]:
-    warnings = [problem.as_json() for problem in upload.warnings]
-    return {"valid": True, "kind": upload.kind, "digest": upload.digest, "parts": upload.parts, "warnings": warnings}
-
-
-def _part(part: Part) -> dict[str, object]:
-    return {
-        "type": part.type,
-        "vendor": part.vendor,
-        "model": part.model,
-        "names": part.names,
-        "pci_ids": part.pci_ids,
-        "facts": {name: _fact(name, fact) for name, fact in part.facts.items()},
-        "details": {name: _fact(name, fact) for name, fact in part.details.items()},
-        "notes": part.notes,
-    }
-
-
-def _fact(name: str, fact: Fact) -> dict[str, object]:
-    """The value in base units with its unit, and as people read it; null where nobody could tell."""
-    dimension = BY_NAME.get(name)
-    number = fact.number
-    shown = (
-        dimension.show(number) if dimension and number is not None and dimension.kind is not Kind.SET else fact.value
-    )
-    return {
-        "value": fact.value,
-        "unit": dimension.unit if dimension else "",
-        "shown": None if fact.value is None else str(shown),
-        "source": fact.source,
-        "quality": fact.quality,
-        "grade": fact.grade,
-        "origin": fact.origin,
-        "date": fact.checked,
-        "how": fact.how,
-    }

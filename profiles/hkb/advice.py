@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from profiles.dimensions import BY_NAME
 from profiles.hkb.lookup import Knowledge
 from profiles.hkb.parts import Part as Known
+from profiles.rcdl.advisor import Advice
 from profiles.rcdl.document import Part, Resource, Rule, Value
-from profiles.rcdl.problems import Advice
 
 TOLERANCE = 0.1
 GENERATION = re.compile(r"([3-7])\.0 x\d+")

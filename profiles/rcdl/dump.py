@@ -8,7 +8,7 @@ them back, null where something is taken away. `parse(dump(x)).document == x` fo
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields, replace
 from decimal import Decimal
 
@@ -17,8 +17,8 @@ import yaml
 from profiles.dimensions import PPM
 from profiles.rcdl.document import Alignment, Component, Demand, Document, Part, Resource, Rule, Supply
 from profiles.rcdl.document import SchedulingBlock as Scheduling
+from profiles.rcdl.least import Map, least_overlay
 
-Map = dict[str, object]
 NANO = Decimal(10**9)
 _PREFIXED = {"min": "min", "max": "max", "version_min": "min"}
 _BARE = {"eq": "equals", "in": "one_of", "regex": "regex"}
@@ -50,9 +50,9 @@ def as_plain(document: Document | Supply) -> Map:
     found: Map = {"name": document.name, "version": document.version}
     found |= _some({"description": document.description}) | body
     if document.modes:
-        found["modes"] = {name: _over(body, plain_demand(mode)) for name, mode in document.modes.items()}
+        found["modes"] = {name: least_overlay(body, plain_demand(mode)) for name, mode in document.modes.items()}
     if document.alternatives:
-        found["alternatives"] = [_over(body, plain_demand(rung)) for rung in document.alternatives]
+        found["alternatives"] = [least_overlay(body, plain_demand(rung)) for rung in document.alternatives]
     return found
 
 
@@ -127,45 +127,3 @@ def _changed(block: Alignment | Scheduling, default: Alignment | Scheduling) -> 
 def _some(entries: Mapping[str, object]) -> Map:
     """What is not empty."""
     return {key: value for key, value in entries.items() if value not in (None, "", {}, [])}
-
-
-def _over(base: Mapping[str, object], full: Mapping[str, object]) -> Map:
-    """The least that, laid over `base`, gives `full`."""
-    found: Map = {key: None for key in base if key not in full}
-    for key, value in full.items():
-        before = base.get(key)
-        if value == before:
-            continue
-        if isinstance(value, dict) and isinstance(before, dict):
-            found[key] = _over(before, value)
-        elif isinstance(value, list) and isinstance(before, list) and key in _NAMED:
-            found[key] = _list_over(before, value, key)
-        else:
-            found[key] = value
-    return found
-
-
-_NAMED = {"resources": ("type",), "components": ("name",), "capabilities": ("name",)}
-
-
-def _list_over(before: list[Map], after: list[Map], key: str) -> list[Map]:
-    """Entries are known by name, or by type and place among that type."""
-    known = dict(zip(_names(before, key), before, strict=True))
-    found = []
-    for name, entry in zip(_names(after, key), after, strict=True):
-        base, (named,) = known.get(name), _NAMED[key]
-        if base is None or key == "capabilities":
-            if entry != base:
-                found.append(entry)
-        else:
-            found.append({named: entry[named], **_over(base, entry)})
-    return found
-
-
-def _names(entries: list[Map], key: str) -> list[Hashable]:
-    (named,), seen = _NAMED[key], Counter[object]()
-    found: list[Hashable] = []
-    for entry in entries:
-        found.append((entry[named], seen[entry[named]]))
-        seen[entry[named]] += 1
-    return found

@@ -3,7 +3,8 @@
 from collections.abc import Collection, Iterator
 
 from profiles.dimensions import DIMENSIONS
-from profiles.rcdl.problems import Advice, Findings, Spot
+from profiles.rcdl.advisor import Advice
+from profiles.rcdl.problems import Findings, Spot
 from profiles.rcdl.tree import Mapping, Scalar, Sequence, Tree
 from profiles.rcdl.units import duration_ms
 

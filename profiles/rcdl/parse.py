@@ -9,13 +9,14 @@ from collections.abc import Mapping as MappingOf
 from dataclasses import dataclass
 
 from profiles.errors import InvalidDocument
+from profiles.rcdl.advisor import Advisor
 from profiles.rcdl.body import demand
 from profiles.rcdl.build import MAX_BYTES, read
 from profiles.rcdl.document import Demand, Document, Supply
 from profiles.rcdl.dump import sealed
 from profiles.rcdl.fields import Fields
 from profiles.rcdl.overlay import overlay
-from profiles.rcdl.problems import Advisor, Findings, Problem
+from profiles.rcdl.problems import Findings, Problem
 from profiles.rcdl.supply import supply
 from profiles.rcdl.tables import BODY, KINDS, MOST_MODES, MOST_RUNGS, NAME, TOP, VERSION
 from profiles.rcdl.tree import Mapping, Sequence

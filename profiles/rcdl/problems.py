@@ -6,12 +6,12 @@ too_large. Warnings use these and engine_limit, not_enforced, unused, disagrees,
 At most MOST problems of each sort are kept, so a broken file of any size is answered at once.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from profiles.dimensions import closest
-from profiles.rcdl.document import Part, Resource
+from profiles.rcdl.advisor import Advisor
 
 MOST = 100
 
@@ -42,34 +42,6 @@ class Spot(NamedTuple):
 
     def at(self, path: str) -> "Spot":
         return Spot(self.line, self.column, path)
-
-
-@dataclass(frozen=True, slots=True)
-class Advice:
-    """What somebody who knows hardware remarks on one key of a resource."""
-
-    key: str
-    code: str
-    expected: str
-    found: str
-    suggestion: str | None = None
-
-
-class Advisor(Protocol):
-    """Knows real hardware (profiles/hkb): the language itself names no product."""
-
-    @property
-    def ranges(self) -> Mapping[str, tuple[float, float]]:
-        """Dimension -> smallest and largest value of any known part, in base units."""
-
-    def of_part(self, part: Part) -> Iterable[Advice]:
-        """Remarks on a described part."""
-
-    def of_resource(self, resource: Resource) -> Iterable[Advice]:
-        """Remarks on what is asked of one device."""
-
-    def of_parts(self, parts: Sequence[Part]) -> Iterable[tuple[int, Advice]]:
-        """Remarks on parts that stand together, with the index of the part they concern."""
 
 
 @dataclass(slots=True)
