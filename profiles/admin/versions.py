@@ -13,12 +13,12 @@ from alldata.kernel import clock
 from alldata.kernel.errors import AllDataError
 from alldata.tenancy.viewer import Viewer
 from profiles.errors import InvalidDocument
-from profiles.models import HardwareModel, HardwareOverride, ProfileVersion, Status
+from profiles.models import ProfileVersion, Status
 from profiles.rcdl.parse import load
 from profiles.services import deprecate_version, draft_profile, publish_version
 
 
-def _viewer(request: HttpRequest) -> Viewer:
+def viewer_of(request: HttpRequest) -> Viewer:
     viewer: Viewer = request.viewer  # type: ignore[attr-defined]
     return viewer
 
@@ -36,11 +36,11 @@ class DocumentForm(forms.ModelForm):  # type: ignore[type-arg]
         try:
             load(text)
         except InvalidDocument as refusal:
-            raise forms.ValidationError([_located(problem) for problem in refusal.problems]) from None
+            raise forms.ValidationError([located(problem) for problem in refusal.problems]) from None
         return text
 
 
-def _located(problem: Any) -> str:
+def located(problem: Any) -> str:
     hint = f" ({problem['suggestion']})" if problem["suggestion"] else ""
     return f"{problem['line']}:{problem['column']} {problem['path']}: {problem['message']}{hint}"
 
@@ -58,7 +58,7 @@ class ProfileVersionAdmin(ModelAdmin):  # type: ignore[misc]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[ProfileVersion]:
         rows: QuerySet[ProfileVersion] = super().get_queryset(request)
-        return rows.filter(profile__organisation_id=_viewer(request).organisation_id)
+        return rows.filter(profile__organisation_id=viewer_of(request).organisation_id)
 
     def has_change_permission(self, request: HttpRequest, obj: ProfileVersion | None = None) -> bool:
         allowed: bool = super().has_change_permission(request, obj)
@@ -70,12 +70,12 @@ class ProfileVersionAdmin(ModelAdmin):  # type: ignore[misc]
 
     def save_model(self, request: HttpRequest, obj: ProfileVersion, form: DocumentForm, change: bool) -> None:
         try:
-            view = draft_profile(_viewer(request), form.cleaned_data["text"], now_ms=clock.now_ms())
+            view = draft_profile(viewer_of(request), form.cleaned_data["text"], now_ms=clock.now_ms())
         except AllDataError as refusal:
             self.message_user(request, str(refusal), messages.ERROR)
             return
         row = ProfileVersion.objects.get(
-            profile__organisation_id=_viewer(request).organisation_id, profile__name=view.name, version=view.version
+            profile__organisation_id=viewer_of(request).organisation_id, profile__name=view.name, version=view.version
         )
         obj.pk, obj.profile, obj.version = row.pk, row.profile, row.version
 
@@ -90,23 +90,6 @@ class ProfileVersionAdmin(ModelAdmin):  # type: ignore[misc]
     def _each(self, request: HttpRequest, rows: QuerySet[ProfileVersion], move: Any) -> None:
         for row in rows.select_related("profile"):
             try:
-                move(_viewer(request), name=row.profile.name, version=row.version, now_ms=clock.now_ms())
+                move(viewer_of(request), name=row.profile.name, version=row.version, now_ms=clock.now_ms())
             except AllDataError as refusal:
                 self.message_user(request, str(refusal), messages.ERROR)
-
-
-@admin.register(HardwareModel, HardwareOverride)
-class HardwareAdmin(ModelAdmin):  # type: ignore[misc]
-    """What the knowledge base was told after the release; rows are seen here, not edited."""
-
-    list_display = ["vendor", "model", "dimension", "value"]
-    search_fields = ["vendor", "model"]
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
