@@ -11,6 +11,7 @@ api_urlpatterns = [
     path("profiles", profiles.ProfileCollection.as_view(), name="api-profiles"),
     path("profiles/<str:name>/diff", profiles.ProfileDiff.as_view(), name="api-profile-diff"),
     path("profiles/<str:name>/<str:version>", profiles.ProfileItem.as_view(), name="api-profile"),
+    path("profiles/<str:name>/<str:version>/document", profiles.ProfileDocument.as_view(), name="api-profile-document"),
     path("profiles/<str:name>/<str:version>/publish", profiles.ProfilePublish.as_view(), name="api-profile-publish"),
     path(
         "profiles/<str:name>/<str:version>/deprecate", profiles.ProfileDeprecate.as_view(), name="api-profile-deprecate"

@@ -2,6 +2,8 @@
 
 from typing import cast
 
+from django.http import HttpResponse
+from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import status
 from rest_framework.request import Request
@@ -10,7 +12,10 @@ from rest_framework.response import Response
 from alldata.kernel import clock
 from alldata.tenancy.api import ApiView
 from profiles.api.parsers import ANY, DOCUMENT, PARSERS
+from profiles.hkb.advice import HardwareAdvisor
 from profiles.rcdl.diff import diff
+from profiles.rcdl.parse import parse
+from profiles.selectors.knowledge import knowledge
 from profiles.selectors.versions import ProfileRow, ProfileView, profiles_of, version_view
 from profiles.services.versions import deprecate_version, draft_profile, publish_version
 
@@ -28,8 +33,10 @@ class ProfileCollection(ApiView):
     @extend_schema(request=DOCUMENT, responses={201: ANY, 422: ANY})
     def post(self, request: Request) -> Response:
         """Store an RCDL document as a draft. Errors of the document come with line, path and suggestion."""
-        view = draft_profile(self.viewer(request), cast(bytes, request.data or b""), now_ms=clock.now_ms())
-        return Response(_view(view), status=status.HTTP_201_CREATED)
+        text = cast(bytes, request.data or b"")
+        view = draft_profile(self.viewer(request), text, now_ms=clock.now_ms())
+        warnings = [problem.as_json() for problem in parse(text, HardwareAdvisor(knowledge())).warnings]
+        return Response(_view(view) | {"warnings": warnings}, status=status.HTTP_201_CREATED)
 
 
 class ProfileItem(ApiView):
@@ -39,6 +46,17 @@ class ProfileItem(ApiView):
     def get(self, request: Request, name: str, version: str) -> Response:
         """The version with its text, needs by mode and thresholds."""
         return Response(_view(version_view(self.viewer(request), name, version)))
+
+
+class ProfileDocument(ApiView):
+    """One version as a file."""
+
+    @extend_schema(responses={(200, "application/yaml"): OpenApiTypes.STR})
+    def get(self, request: Request, name: str, version: str) -> HttpResponse:
+        """The document as it was written, comments and all; uploading it again gives the same digest."""
+        view = version_view(self.viewer(request), name, version)
+        name = f'attachment; filename="{view.name}-{view.version}.yaml"'
+        return HttpResponse(view.text, content_type="application/yaml", headers={"Content-Disposition": name})
 
 
 class ProfileDiff(ApiView):

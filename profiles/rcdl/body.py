@@ -97,7 +97,7 @@ def resource(fields: Fields) -> Resource:
         if fields.scalar("type") is None:
             fields.error("type", "missing", f"one of {', '.join(DEVICE_TYPES)}")
         return Resource("")
-    constraints, taken = fields.inner("constraints"), Taken()
+    constraints, taken, faults = fields.inner("constraints"), Taken(), len(fields.findings.errors)
     found = rules(constraints.tree, kind, constraints.path, fields.findings) if constraints else []
     for inner in fields.maps("capabilities", most=MOST_RESOURCES):
         capability(inner, kind, taken)
@@ -108,7 +108,8 @@ def resource(fields: Fields) -> Resource:
         amounts=taken.amounts,
         shares=taken.shares,
     )
-    lint_resource(asked, fields)
+    if len(fields.findings.errors) == faults:  # advice on what could not be read would mislead
+        lint_resource(asked, fields)
     return asked
 
 

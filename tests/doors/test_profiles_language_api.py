@@ -46,6 +46,14 @@ def test_two_versions_are_compared_by_meaning(api: Client) -> None:
     assert api.get("/api/v1/profiles/p/diff", {"from": "1.0", "to": "9.9"}).status_code == 404
 
 
+def test_a_version_is_exported_as_written_and_remarks_come_with_the_upload(api: Client) -> None:
+    text = "# ours\n" + PROFILE.replace("cores, amount: %s", "cores, amount: 600") % "1.0"
+    warnings = api.post("/api/v1/profiles", text, content_type=YAML).json()["warnings"]
+    assert [warning["code"] for warning in warnings] == ["unit_slip"]
+    answer = api.get("/api/v1/profiles/p/1.0/document")
+    assert (answer.headers["Content-Type"], answer.content.decode()) == (YAML, text)
+
+
 def test_facts_come_with_unit_source_date_and_quality(api: Client) -> None:
     answer = api.get("/api/v1/hkb", {"type": "gpu", "q": "a100-sxm4-40gb"}).json()
     fact = answer["parts"][0]["facts"]["hbm_bandwidth"]

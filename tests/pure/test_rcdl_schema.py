@@ -1,6 +1,7 @@
 """The published schema is made of the parser's tables, and refuses nothing that the parser takes."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,8 @@ from hypothesis import given, settings
 from jsonschema import Draft202012Validator
 
 import profiles
+from profiles.hkb.lookup import published
+from profiles.hkb.upload import read_upload
 from profiles.rcdl.parse import parse
 from profiles.rcdl.schema import schema
 from tests.pure.rcdl_documents import ARTICLE_PCIE, ARTICLE_PROFILE, ARTICLE_SUPPLY, demands, supplies
@@ -30,6 +33,14 @@ def test_the_schema_is_a_schema() -> None:
 @pytest.mark.parametrize("text", [ARTICLE_SUPPLY, ARTICLE_PCIE.replace("0000:", "x"), ARTICLE_PROFILE, *SHIPPED])
 def test_known_documents_pass(text: str) -> None:
     assert [error.message for error in VALIDATOR.iter_errors(yaml.safe_load(text))] == []
+
+
+@pytest.mark.parametrize("page", ["rcdl.md", "rcdl-hardware.md"])
+def test_the_examples_in_the_docs_are_valid(page: str) -> None:
+    examples = re.findall(r"```yaml\n(.*?)```", (ROOT / "docs" / page).read_text(encoding="utf-8"), re.DOTALL)
+    for text in examples:
+        faults = parse(text).errors if text.startswith("name:") else read_upload(text, published()).parts[:0]
+        assert examples and faults == ()
 
 
 @settings(max_examples=40, deadline=None)
