@@ -191,9 +191,9 @@ def known_names(device_type: str | None = None) -> tuple[str, ...]:
     return tuple(sorted({name for d in fitting for name in (d.name, *d.aliases)}))
 
 
-def closest(name: str, known: Iterable[str]) -> str | None:
-    """The known name most like `name`, if any is close."""
-    found = get_close_matches(name.lower(), list(known), n=1, cutoff=0.6)
+def closest(name: str, known: Iterable[str], least: float = 0.6) -> str | None:
+    """The known name most like `name`, if any is at least so alike."""
+    found = get_close_matches(name.lower(), list(known), n=1, cutoff=least)
     return found[0] if found else None
 
 

@@ -25,6 +25,7 @@ _VENDORS = {
     "0x15b3": "mellanox",
     "0x1af4": "virtio",
 }
+_OVER_PCIE = {"gpu": "pcie_bandwidth", "storage": "storage_bandwidth"}
 MIG_SLICES = 8  # a card's memory is cut into eighths, of which one instance has some
 
 
@@ -118,17 +119,18 @@ def _pool_bandwidth(device: Device, message: Register, known: Knowledge) -> dict
 
 
 def _in_its_slot(device: Device, message: Register, found: Capacities) -> Capacities:
-    """A card gives over PCIe what card and slot both can: a Gen4 card in a Gen3 slot is a Gen3 card."""
+    """A card gives over PCIe what card and slot both can: a Gen4 card or drive in a Gen3 slot is a Gen3 one."""
     link = next((link for link in message.links if link.kind == "pcie" and link.b == device.uuid), None)
-    if link is None or device.type != "gpu" or "pcie_bandwidth" not in found:
+    name = _OVER_PCIE.get(device.type)
+    if link is None or name is None or name not in found or (name == "storage_bandwidth" and found[name].value is None):
         return found
     port = next((d for d in message.devices if d.uuid == link.a), None)
-    own = found["pcie_bandwidth"]
+    own = found[name]
     for side in (link.capacities, port.capacities if port else {}):
         told = side.get("pcie_bandwidth")
         if told is not None:
             own = slower(own, DerivedCapacity(told.value, told.source, told.quality, told.reason))
-    return found | {"pcie_bandwidth": own}
+    return found | {name: own}
 
 
 def _attributes(device: Device, facts: Mapping[str, Fact]) -> dict[str, str | int | float | bool]:

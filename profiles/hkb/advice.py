@@ -8,7 +8,7 @@ meets, and parts that cannot stand in one machine.
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from profiles.dimensions import BY_NAME
+from profiles.dimensions import BY_NAME, closest
 from profiles.hkb.lookup import Knowledge
 from profiles.hkb.parts import Part as Known
 from profiles.rcdl.advisor import Advice
@@ -46,8 +46,9 @@ class HardwareAdvisor:
         return f"that is a {found[0]}" if found else None
 
     def of_resource(self, resource: Resource) -> Iterator[Advice]:
-        """A rule that every known part among the wanted models fails."""
+        """A model that is known under another name, and a rule that every wanted model fails."""
         models = [part for name in _models(resource) if (part := self.known.find(resource.type, name))]
+        yield from self._misnamed(resource)
         if not models or len(models) < len(_models(resource)):
             return
         for rule in resource.rules:
@@ -58,6 +59,15 @@ class HardwareAdvisor:
                 )
                 expected = "constraints that the wanted model meets"
                 yield Advice(rule.attribute, "contradiction", expected, shown, "this would never be placed")
+
+    def _misnamed(self, resource: Resource) -> Iterator[Advice]:
+        """Constraints compare with our key of a model; unknown models may well exist, misspelt ones do not."""
+        keys = [part.model for part in self.known.parts if part.type == resource.type]
+        for name in _models(resource):
+            part = self.known.find(resource.type, name)
+            near = part.model if part else closest(name, keys, least=0.8)
+            if near and near != name.casefold():
+                yield Advice("model", "unknown_part", "the key of a known part", name, f"did you mean {near}?")
 
     def of_parts(self, parts: Sequence[Part]) -> Iterator[tuple[int, Advice]]:
         """Memory that the processors beside it cannot drive, cards above what the slots can do."""

@@ -62,6 +62,11 @@ def _share(fields: Fields, dimension: Dimension, into: Taken) -> None:
     if dimension.kind is not Kind.ADDITIVE:
         fields.error("target", "contradiction", f"max for {dimension.name}: a limit has no share")
         return
+    written = fields.scalar("target")
+    percent = written.value if written is not None else None
+    if isinstance(percent, int | float) and 1 < percent <= 100:
+        fields.error("target", "out_of_range", "a share of the device, more than 0, at most 1", f"{percent / 100:g}?")
+        return
     share = fields.number("target", 0, 1)
     if share is not None:
         into.shares[dimension.name] = max(1, round(Decimal(str(share)) * PPM))
@@ -82,7 +87,9 @@ def _amount(fields: Fields, dimension: Dimension, scale: int, into: Taken) -> No
     base = amount(value.text, dimension, scale, fields.spot("amount"), fields.findings) if value else None
     if base is None:
         return
-    if dimension.unit == "ppm" and base > PPM:
+    if base == 0:
+        fields.error("amount", "out_of_range", "more than 0", "leave the capability out to take nothing of it")
+    elif dimension.unit == "ppm" and base > PPM:
         fields.error("amount", "out_of_range", "at most the whole device (1, or 100 %)")
     else:
         into.amounts[dimension.name] = base

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, fields
 
 from profiles.dimensions import BY_NAME, PPM
-from profiles.rcdl.document import Demand, Document, Resource, Rule
+from profiles.rcdl.document import Alignment, Demand, Document, Resource, Rule
 
 Shown = str | int | float | None
 
@@ -120,9 +120,11 @@ def _facts(demand: Demand) -> Iterator[tuple[str, _Fact]]:
         kind = f"{resource.component}/{resource.type}" if resource.component else resource.type
         index = seen[kind] = seen.get(kind, -1) + 1
         yield from _of_resource(f"{kind}[{index}]", resource)
-    for block in (demand.alignment, *(c.alignment for c in demand.components if c.alignment)):
-        for name, value in asdict(block).items():
-            yield f"alignment.{name}", _Fact(value, _plainly("placed_otherwise"), value)
+    yield from _of_alignment("alignment", demand.alignment)
+    for component in demand.components:
+        yield f"{component.name}.count", _Fact(component.count, _COUNTS, component.count)
+        if component.alignment is not None:
+            yield from _of_alignment(f"{component.name}.alignment", component.alignment)
     yield "grace_period", _Fact(demand.grace_ms, _HOLDS, f"{demand.grace_ms} ms")
     for name, value in asdict(demand.scheduling).items():
         yield f"scheduling.{name}", _Fact(value, _plainly("queued_otherwise"), value)
@@ -135,6 +137,11 @@ def _facts(demand: Demand) -> Iterator[tuple[str, _Fact]]:
     if demand.lru is not None:
         for name, amount in demand.lru.amounts.items():
             yield f"lru.{demand.lru.name}.{name}", _Fact(amount, _TAKES, BY_NAME[name].show(amount))
+
+
+def _of_alignment(path: str, alignment: Alignment) -> Iterator[tuple[str, _Fact]]:
+    for name, value in asdict(alignment).items():
+        yield f"{path}.{name}", _Fact(value, _plainly("placed_otherwise"), value)
 
 
 def _of_resource(path: str, resource: Resource) -> Iterator[tuple[str, _Fact]]:

@@ -96,7 +96,8 @@ class Fields:
     def flag(self, key: str) -> bool:
         value = self.scalar(key)
         if value is not None and not isinstance(value.value, bool):
-            self.error(key, "wrong_type", "true or false")
+            known = {"yes": "true?", "on": "true?", "no": "false?", "off": "false?"}
+            self.error(key, "wrong_type", "true or false", known.get(value.text.casefold()))
         return value is not None and value.value is True
 
     def duration(self, key: str, default_ms: int, *, most_ms: int) -> int:

@@ -5,6 +5,7 @@ to positions), overlay.py (modes), body.py and supply.py (meaning), lint.py (adv
 (canonical form and digest).
 """
 
+import re
 from collections.abc import Mapping as MappingOf
 from dataclasses import dataclass
 
@@ -87,7 +88,9 @@ def _document(fields: Fields) -> Document:
     fields.only((*TOP, *BODY))
     name, version = fields.text("name"), fields.text("version")
     if not NAME.fullmatch(name):
-        fields.error("name", "out_of_range" if name else "missing", "lower-case letters, digits and dashes, at most 63")
+        near = re.sub(r"[^a-z0-9]+", "-", name.casefold()).strip("-")[:63]
+        expected = "lower-case letters, digits and dashes, at most 63"
+        fields.error("name", "out_of_range" if name else "missing", expected, f"{near}?" if near else None)
     if not VERSION.fullmatch(version):
         fields.error("version", "bad_version" if version else "missing", 'major.minor such as "1.0"')
     body, modes = demand(fields), fields.inner("modes")

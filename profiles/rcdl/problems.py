@@ -14,6 +14,20 @@ from profiles.dimensions import closest
 from profiles.rcdl.advisor import Advisor
 
 MOST = 100
+#: What to do about a problem when nothing nearer is known.
+USUAL: Mapping[str, str] = {
+    "syntax": "check quotes, brackets, colons and indentation just before this place",
+    "encoding": "save the file as UTF-8 text",
+    "too_large": "split the document, or take out what repeats",
+    "wrong_type": "write {expected}",
+    "out_of_range": "write {expected}",
+    "missing": "add {expected}",
+    "duplicate": "keep one and take the other away",
+    "contradiction": "keep what you mean and take the other away",
+    "bad_version": "write {expected}, in quotes",
+    "unknown_unit": "write the value in {expected}",
+    "unit_mismatch": "write the value in {expected}",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +78,10 @@ class Findings:
         if self.full:
             return
         names = sorted(known)
-        near = closest(found[:100], names)
+        near, any_near = closest(found[:100], names), closest(found[:100], names, least=0.0)
+        hint = f"did you mean {near}?" if near else f"the nearest known word is {any_near}" if any_near else None
         shown = ", ".join(names[:20]) + (", ..." if len(names) > 20 else "")
-        self.error(spot, code, f"one of {shown}", found, f"did you mean {near}?" if near else None)
+        self.error(spot, code, f"one of {shown}", found, hint)
 
     @property
     def full(self) -> bool:
@@ -83,4 +98,5 @@ class Findings:
 
 def _problem(spot: Spot, code: str, expected: str, found: str, suggestion: str | None) -> Problem:
     message = f"found {found}, expected {expected}" if found else f"expected {expected}"
-    return Problem(spot.line, spot.column, spot.path, code, message, expected, found, suggestion)
+    advice = suggestion or USUAL.get(code, "").format(expected=expected) or None
+    return Problem(spot.line, spot.column, spot.path, code, message, expected, found, advice)

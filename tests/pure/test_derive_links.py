@@ -36,6 +36,13 @@ def test_a_card_in_a_slower_slot_has_the_slots_speed() -> None:
     assert found.reason is not None and str(GEN4) in found.reason
 
 
+def test_a_drive_reads_no_faster_than_its_slot() -> None:
+    drive = Device("d", "storage", "nvme0n1", 0, "port", None, "SAMSUNG MZQL21T9HCJR-00A07")
+    message = machine(drive, port(3_938_461_538), links=(Link("pcie", "port", "d"),))
+    assert derive(message)[0].capacities["storage_bandwidth"].value == 3_938_461_538
+    assert derive(machine(drive))[0].capacities["storage_bandwidth"].value == 6_500 * 10**6
+
+
 def test_a_port_that_does_not_say_its_speed_limits_nothing() -> None:
     message = machine(card("g"), port(None), links=(Link("pcie", "port", "g"),))
     assert derive(message)[0].capacities["pcie_bandwidth"].value == GEN4

@@ -21,6 +21,14 @@ def test_a_described_value_is_held_against_the_known_one() -> None:
     assert remarks(told.replace("40gb", "80gb")) == []
 
 
+@pytest.mark.parametrize(("model", "codes"), [
+    ("NVIDIA A100-SXM4-40GB", ["unknown_part"]), ("a100-sxm4-40bg", ["unknown_part"]), ("my-own-card", []),
+])  # fmt: skip
+def test_a_misspelt_model_is_told_and_a_new_one_is_not(model: str, codes: list[str]) -> None:
+    text = "name: p\nversion: '1.0'\nresources:\n- type: gpu\n  capabilities: [{name: sm, target: 1}]\n"
+    assert [code for code, _ in remarks(f"{text}  constraints: {{model: {model}}}\n")] == codes
+
+
 def test_what_no_wanted_model_meets_is_told() -> None:
     text = (
         "name: p\nversion: '1.0'\nresources:\n- type: gpu\n  capabilities: [{name: sm, target: 1}]\n"

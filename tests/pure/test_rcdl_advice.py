@@ -16,6 +16,22 @@ def test_an_error_says_where_what_and_what_instead() -> None:
     assert (problem.found, problem.suggestion) == ("hbm_bandwith", "did you mean hbm_bandwidth?")
 
 
+@pytest.mark.parametrize(
+    ("text", "suggestion"),
+    [
+        (BODY.replace("name: x", "name: My Model"), "my-model?"),
+        (BODY + "  capabilities: [{name: sm, target: 85}]", "0.85?"),
+        (BODY + "  capabilities: [{name: memory_gb, amount: 0}]", "leave the capability out to take nothing of it"),
+        (BODY + "alignment: {allow_cross_numa: yes}", "true?"),
+        (BODY + "colour: red", "the nearest known word is lru"),
+        (BODY + "grace_period: 30", "30s?"),
+        (BODY.replace("version: '1.0'\n", ""), 'add major.minor such as "1.0"'),
+    ],
+)
+def test_every_fault_comes_with_what_to_do(text: str, suggestion: str) -> None:
+    assert suggestion in [problem.suggestion for problem in parse(text).errors]
+
+
 def test_a_slip_of_the_unit_asks_for_the_unit() -> None:
     text = "resources: [{name: m, type: memory, attributes: {memory_bandwidth_gbps: 384000}}]"
     problem = parse(text).errors[0]

@@ -38,6 +38,7 @@ JSON = st.recursive(
 def judged(text: str | bytes) -> Result:
     result = parse(text, ADVISOR)
     assert (result.document is None) == bool(result.errors)
+    assert all(problem.suggestion for problem in result.errors)
     assert len(result.errors) <= MOST and len(result.warnings) <= MOST
     assert all(problem.line >= 1 and problem.column >= 1 for problem in (*result.errors, *result.warnings))
     json.dumps(result.as_json())
