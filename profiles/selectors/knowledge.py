@@ -44,7 +44,7 @@ def knowledge() -> Knowledge:
     `version` reads `2026-11-29+3.ab12cd34`: the release's data, the newest upload in force, and a
     mark of the overrides; it changes whenever an answer may change.
     """
-    uploads = tuple(HardwareKnowledge.objects.filter(withdrawn_ms=None).order_by("version").values_list("version"))
+    uploads = tuple(HardwareKnowledge.objects.filter(withdrawn_ms=None).order_by("version").values_list("id"))
     facts = tuple(HardwareModel.objects.filter(valid_to_ms=None).order_by("id").values_list("id"))
     overrides = tuple(HardwareOverride.objects.filter(ended_ms=None).order_by("id").values_list("id"))
     if not (uploads or facts or overrides):
@@ -56,13 +56,14 @@ def knowledge() -> Knowledge:
 def _assembled(uploads: tuple[str, ...], rows: tuple[str, ...]) -> Knowledge:
     """Rows never change once written, so the keys of those in force say everything."""
     known, base = published(), published().version
-    for upload in HardwareKnowledge.objects.filter(version__in=uploads).order_by("version"):
+    in_force = list(HardwareKnowledge.objects.filter(pk__in=uploads).order_by("version"))
+    for upload in in_force:
         known = known.with_parts(base, [read_part(entry) for entry in upload.parts])
     own = [*HardwareModel.objects.filter(pk__in=rows).order_by("id")]
     added = [_part(row, {"value": row.value, "grade": row.grade, "source": row.source}) for row in own]
     words = HardwareOverride.objects.filter(pk__in=rows).order_by("id")
     added += [_part(row, {"value": row.value, "grade": "overridden", "source": "operator"}) for row in words]
-    newest = f"+{uploads[-1]}" if uploads else ""
+    newest = f"+{in_force[-1].version}" if in_force else ""
     mark = f".{hash_of(rows)}" if rows else ""
     return known.with_parts(f"{base}{newest}{'' if len(uploads) < 2 else f'({len(uploads)})'}{mark}", added)
 
