@@ -16,6 +16,7 @@ from profiles.rcdl.document import Part, Resource, Rule, Value
 
 TOLERANCE = 0.1
 GENERATION = re.compile(r"([3-7])\.0 x\d+")
+MOST_MODELS = 20  # of a list of models: more than that nobody checks by eye either
 _MAKERS = {"intel": "intel", "xeon": "intel", "amd": "amd", "epyc": "amd", "nvidia": "nvidia", "grace": "nvidia"}
 _COMPARED = ("sm_count", "hbm_bandwidth", "nvlink_bandwidth", "gpu_memory_bytes", "storage_iops", "storage_bandwidth")
 
@@ -98,7 +99,7 @@ class HardwareAdvisor:
 def _models(resource: Resource) -> tuple[str, ...]:
     for rule in resource.rules:
         if rule.attribute == "model" and rule.op in ("eq", "in"):
-            return tuple(str(v) for v in (rule.value if isinstance(rule.value, tuple) else (rule.value,)))
+            return tuple(map(str, rule.value if isinstance(rule.value, tuple) else (rule.value,)))[:MOST_MODELS]
     return ()
 
 

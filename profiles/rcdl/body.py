@@ -108,7 +108,7 @@ def resource(fields: Fields) -> Resource:
         amounts=taken.amounts,
         shares=taken.shares,
     )
-    if len(fields.findings.errors) == faults:  # advice on what could not be read would mislead
+    if len(fields.findings.errors) == faults and not fields.findings.warned:  # no advice on what could not be read
         lint_resource(asked, fields)
     return asked
 

@@ -11,9 +11,10 @@ from profiles.rcdl.tables import FORMS, constraint_names
 from profiles.rcdl.tree import Mapping, Scalar, Sequence, Tree
 from profiles.rcdl.units import quantity
 
-MAX_PATTERN = 200
+MAX_PATTERN, MAX_REPEATS = 200, 3
 COMPUTE = re.compile(r"sm_?(\d+)(\d)[a-z]?")
-_NESTED_REPEAT = re.compile(r"\([^)]*[+*{][^)]*\)\s*[+*{]")
+_LITERAL = re.compile(r"\\.|\[[^\]]*\]")
+_REPEAT, _REPEATED_GROUP = re.compile(r"[*+{]"), re.compile(r"\)\s*[*+{]")
 _OPS = {"one_of": "in", "equals": "eq"}
 
 Placed = tuple[Rule, Spot]
@@ -177,13 +178,15 @@ def _number(tree: Scalar, about: tuple[Dimension, int], spot: Spot, findings: Fi
 
 
 def _regex(dimension: Dimension, value: Scalar, spot: Spot, findings: Findings) -> list[Placed]:
-    """A short pattern without nested repetition, which could take for ever to match."""
+    """A short pattern that no name can keep busy: no repeated group, few repetitions."""
     pattern = value.text
+    bare = _LITERAL.sub("x", pattern[: MAX_PATTERN + 1])
     if dimension.kind is not Kind.SET or dimension.name == "numa_node":
         findings.error(spot, "contradiction", "a pattern for text such as a model", dimension.name)
         return []
-    if len(pattern) > MAX_PATTERN or _NESTED_REPEAT.search(pattern):
-        findings.error(spot, "out_of_range", f"at most {MAX_PATTERN} characters, no nested repetition", pattern)
+    if len(pattern) > MAX_PATTERN or _REPEATED_GROUP.search(bare) or len(_REPEAT.findall(bare)) > MAX_REPEATS:
+        expected = f"at most {MAX_PATTERN} characters and {MAX_REPEATS} repetitions, no repeated group"
+        findings.error(spot, "out_of_range", expected, pattern)
         return []
     try:
         re.compile(pattern)

@@ -88,6 +88,11 @@ class Findings:
         """Enough is wrong: no further error would help anybody."""
         return len(self.errors) >= MOST
 
+    @property
+    def warned(self) -> bool:
+        """Enough is remarked."""
+        return len(self.warnings) >= MOST
+
     def _keep(self, problems: list[Problem], new: Problem) -> None:
         """A part that modes inherit is read once for each: the same fault at the same place counts once."""
         place = (new.line, new.column, new.code, new.message)

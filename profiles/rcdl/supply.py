@@ -41,7 +41,8 @@ def _part(fields: Fields) -> Part | None:
         return None
     found = _attributes(attributes, kind) if attributes else {}
     part = Part(name, kind, fields.text("vendor"), fields.text("model"), found)
-    lint_part(part, fields)
+    if not fields.findings.warned:
+        lint_part(part, fields)
     return part
 
 

@@ -35,6 +35,8 @@ def codes(text: str) -> list[str]:
         (BODY + "  capabilities: [{name: memory_bandwidth_gbps, amount: 120 MB/s}]", "unit_mismatch"),
         (BODY + "  capabilities: [{name: memory_bandwidth_gbps, amount: 2000000}]", "unit_slip"),
         (BODY + "  constraints: {model: {regex: '(a+)+$'}}", "out_of_range"),
+        (BODY + "  constraints: {model: {regex: '(.|..)+X'}}", "out_of_range"),
+        (BODY + "  constraints: {model: {regex: '.*.*.*.*X'}}", "out_of_range"),
         (BODY + "grace_period: 30", "wrong_type"),
         (BODY + "alignment: {same: rack}", "out_of_range"),
         (BODY + "cost_model: {gpu_hour: -1}", "out_of_range"),
