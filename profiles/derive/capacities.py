@@ -17,6 +17,8 @@ from profiles.hkb.parts import Fact, Part
 TENSOR_SINCE = 7  # compute capability with tensor cores
 #: One card's floors where the knowledge base names none, by maker: first drivers with the readings we need.
 FLOORS: Mapping[str, str] = {"nvidia": "470.82.01"}
+SPLIT = "split_into_mig_devices"
+HELD_BY_PARTS = ("gpu_sm", "gpu_tensor", "gpu_memory_bytes", "hbm_bandwidth")
 WATCHED = ("hbm_bandwidth", "nvlink_bandwidth", "pcie_bandwidth")
 
 Capacities = dict[str, DerivedCapacity]
@@ -60,6 +62,18 @@ def _has_tensor_cores(device: Device, facts: Mapping[str, Fact]) -> bool:
         told = str(facts["compute_capability"].value)
     major = str(told).split(".")[0]
     return major.isdecimal() and int(major) >= TENSOR_SINCE
+
+
+def as_found(device: Device, found: Capacities) -> Capacities:
+    """What is published of a sound card is no capacity of this one: it is split, or its health says why not."""
+    if device.attributes.get("mig_devices"):
+        gap = DerivedCapacity(None, "driver", "missing", SPLIT)  # the parts are devices of their own
+        return {name: gap if name in HELD_BY_PARTS else value for name, value in found.items()}
+    if device.health == "ok":
+        return found
+    told = {name for name, own in device.capacities.items() if own.value is not None}
+    gap = DerivedCapacity(None, "driver", "missing", device.degraded_reason or device.health)
+    return {name: gap if name in WATCHED and name not in told else value for name, value in found.items()}
 
 
 def driver_shortfall(device: Device, vendor: str, part: Part | None) -> str | None:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from alldata.agent.wire import Device, Register
-from profiles.derive.capacities import Capacities, capacities, driver_shortfall, slower, unwatched
+from profiles.derive.capacities import Capacities, as_found, capacities, driver_shortfall, slower, unwatched
 from profiles.derive.model import DerivedCapacity, DerivedDevice
 from profiles.dimensions import BY_NAME, Kind
 from profiles.hkb.estimate import card_bandwidth, socket_bandwidth
@@ -45,7 +45,7 @@ def _device(device: Device, message: Register, known: Knowledge) -> DerivedDevic
     part = part_of(device, known)
     vendor = _vendor(device, part)
     facts = _facts(device, message, known, part)
-    found = _in_its_slot(device, message, capacities(device, facts))
+    found = _in_its_slot(device, message, as_found(device, capacities(device, facts)))
     shortfall = driver_shortfall(device, vendor, part)
     return DerivedDevice(
         uuid=device.uuid,

@@ -67,6 +67,26 @@ def test_a_mig_instance_has_its_share_of_the_bandwidth() -> None:
     assert found.capacities["hbm_bandwidth"].value == 1_555 * 10**9 // 8
 
 
+def test_a_card_that_is_split_gives_nothing_itself() -> None:
+    gap = Capacity(None, "driver", "missing", reason="split_into_mig_devices")
+    told = {"gpu_memory_bytes": gap, "gpu_sm": gap}
+    found = derived(Device("g", "gpu", "g", 0, None, "NVIDIA", "NVIDIA A100-SXM4-40GB", {"mig_devices": 7}, told))
+    values = {
+        name: found.capacities[name].value for name in ("gpu_sm", "gpu_memory_bytes", "hbm_bandwidth", "gpu_tensor")
+    }
+    assert set(values.values()) == {None}
+    assert found.capacities["hbm_bandwidth"].reason == "split_into_mig_devices"
+
+
+def test_what_is_published_is_no_capacity_of_a_card_in_ill_health() -> None:
+    gap = Capacity(None, "driver", "missing", reason="xid_79")
+    lost = Device(
+        "g", "gpu", "g", 0, None, "NVIDIA", "NVIDIA A100-SXM4-40GB", {}, {"hbm_bandwidth": gap}, "lost", "xid_79"
+    )
+    assert derived(lost).capacities["hbm_bandwidth"].reason == "xid_79"
+    assert derived(lost).capacities["hbm_bandwidth"].value is None
+
+
 def test_a_bridge_that_nobody_saw_carries_nothing() -> None:
     found = derived(Device("g", "gpu", "g", 0, None, "NVIDIA", "NVIDIA A100-PCIE-40GB"))
     assert "nvlink_bandwidth" not in found.capacities
