@@ -1,6 +1,7 @@
 """How parts of the knowledge base read in JSON."""
 
 from profiles.dimensions import BY_NAME, Kind
+from profiles.hkb.lookup import link_facts
 from profiles.hkb.parts import Fact, Part
 from profiles.hkb.upload import Upload
 
@@ -8,6 +9,14 @@ from profiles.hkb.upload import Upload
 def upload_json(upload: Upload) -> dict[str, object]:
     warnings = [problem.as_json() for problem in upload.warnings]
     return {"valid": True, "kind": upload.kind, "digest": upload.digest, "parts": upload.parts, "warnings": warnings}
+
+
+def links_json() -> list[dict[str, object]]:
+    """What a link of each generation carries."""
+    return [
+        {"family": family, "name": name, "facts": {key: fact_json(key, fact) for key, fact in facts.items()}}
+        for (family, name), facts in link_facts().items()
+    ]
 
 
 def part_json(part: Part) -> dict[str, object]:
@@ -32,7 +41,7 @@ def fact_json(name: str, fact: Fact) -> dict[str, object]:
     )
     return {
         "value": fact.value,
-        "unit": dimension.unit if dimension else "",
+        "unit": dimension.unit if dimension else fact.unit,
         "shown": None if fact.value is None else str(shown),
         "source": fact.source,
         "quality": fact.quality,

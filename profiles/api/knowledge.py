@@ -10,7 +10,7 @@ from rest_framework.response import Response
 
 from alldata.kernel import clock
 from alldata.tenancy.api import ApiView
-from profiles.api.answers import part_json, upload_json
+from profiles.api.answers import links_json, part_json, upload_json
 from profiles.api.parsers import ANY, DOCUMENT, PARSERS
 from profiles.errors import UnknownKnowledge
 from profiles.selectors.knowledge import knowledge, knowledge_versions, overrides
@@ -24,12 +24,13 @@ class KnowledgeBase(ApiView):
 
     @extend_schema(parameters=[OpenApiParameter("type", str), OpenApiParameter("q", str)], responses=ANY)
     def get(self, request: Request) -> Response:
-        """Parts of a type, or whose model or name contains a text."""
+        """Parts of a type, or whose model or name contains a text; `type=link` for what links of a generation carry."""
         known, wanted = knowledge(), request.query_params
         kind, text = wanted.get("type", ""), wanted.get("q", "").casefold()
         parts = (part for part in known.parts if kind in ("", part.type))
         found = [part for part in parts if any(text in name.casefold() for name in (part.model, *part.names))]
-        return Response({"version": known.version, "parts": [part_json(part) for part in found]})
+        links = links_json() if kind in ("", "link") and not text else []
+        return Response({"version": known.version, "parts": [part_json(part) for part in found], "links": links})
 
     @extend_schema(
         parameters=[OpenApiParameter("check", bool, description="true: judge it, keep nothing")],

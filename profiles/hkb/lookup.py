@@ -118,7 +118,7 @@ def link_facts() -> Mapping[tuple[str, str], Mapping[str, Fact]]:
 
 def _link(facts: Mapping[str, Any], checked: str) -> dict[str, Fact]:
     return {
-        name: Fact(fact["value"], fact["quality"], fact["source"], checked, fact.get("how", ""))
+        name: Fact(fact["value"], fact["quality"], fact["source"], checked, fact.get("how", ""), fact.get("unit", ""))
         for name, fact in facts.items()
     }
 

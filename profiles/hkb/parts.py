@@ -23,6 +23,7 @@ class Fact:
     origin: str
     checked: str = ""
     how: str = ""
+    unit: str = ""  # of what is no dimension; a dimension's value is in its base unit
 
     @property
     def source(self) -> str:

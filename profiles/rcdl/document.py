@@ -104,13 +104,15 @@ class Demand:
     def needs_json(self) -> dict[str, object]:
         """`{needs: [{type, count, constraints, amounts, shares, component}], same, allow_cross_numa}`.
 
-        With components also `components: {instance: {same, allow_cross_numa}}`, where an alignment is stated.
+        Where they are stated also `spread` and `components: {instance: {same, allow_cross_numa}}`.
         """
         needs: dict[str, object] = {
             "needs": [_need(resource) for resource in self.resources],
             "same": self.alignment.same,
             "allow_cross_numa": self.alignment.allow_cross_numa,
         }
+        if self.alignment.spread is not None:
+            needs["spread"] = self.alignment.spread
         stated = {name: c.alignment for c in self.components for name in c.instances if c.alignment is not None}
         if stated:
             needs["components"] = {

@@ -12,6 +12,8 @@ from alldata.tenancy.models import AuditEntry, Organisation
 from alldata.tenancy.viewer import Viewer
 from profiles.errors import InvalidDocument, NotPublishable, UnknownProfile, VersionExists
 from profiles.models import HardwareOverride, ProfileVersion
+from profiles.rcdl.advisor import Trusting
+from profiles.rcdl.parse import load, parse
 from profiles.selectors import knowledge, profiles_of, resolve_version, version_view
 from profiles.services import deprecate_version, draft_profile, ensure_published, publish_version
 
@@ -124,6 +126,13 @@ def test_a_faulty_document_leaves_nothing_behind() -> None:
     with pytest.raises(InvalidDocument):
         draft_profile(kim, "name: small\nversion: '1.0'\nresources: []\n", now_ms=NOW)
     assert profiles_of(kim) == []
+
+
+def test_what_was_published_stays_readable_when_the_plausible_ranges_change() -> None:
+    kim = published()
+    implausible = resolve_version(kim, "small").document.canonical.replace("1000", str(10**12))
+    assert parse(implausible).errors[0].code == "unit_slip"
+    assert load(implausible, Trusting()).body.resources[0].amounts == {"cpu_millicores": 10**12}
 
 
 def test_an_operators_override_reaches_the_knowledge() -> None:

@@ -62,6 +62,11 @@ def test_facts_come_with_unit_source_date_and_quality(api: Client) -> None:
     assert answer["parts"][0]["facts"]["fp8_tensor_tflops"]["value"] is None
 
 
+def test_links_are_facts_too(api: Client) -> None:
+    links = {(link["family"], link["name"]): link["facts"] for link in api.get("/api/v1/hkb?type=link").json()["links"]}
+    assert (links["pcie", "gen4"]["x16"]["value"], links["pcie", "gen4"]["x16"]["unit"]) == (31.51, "GB/s")
+
+
 def test_a_part_is_looked_up_by_what_a_machine_says(api: Client) -> None:
     found = api.get("/api/v1/hkb/lookup", {"type": "gpu", "pci_id": "10de:20b2"}).json()
     assert found["model"] == "a100-sxm4-80gb"
