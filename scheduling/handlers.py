@@ -2,10 +2,11 @@
 
 from django.db import transaction
 
-from alldata.kernel.events import AttemptMoved, CapacityChanged, JobMoved, JobSubmitted
+from alldata.kernel.events import AttemptMoved, CapacityChanged, JobMoved, JobSubmitted, KnowledgeChanged
 from alldata.outbox.subscribers import subscribe
 from scheduling.lifecycle import AttemptState, JobState
 from scheduling.services import waking
+from scheduling.services.inventory import derive_again
 from scheduling.services.pipelines import start_pipeline
 
 
@@ -19,6 +20,12 @@ def plan_new_job(event: JobSubmitted, now_ms: int) -> None:
 def plan_on_capacity(event: CapacityChanged, now_ms: int) -> None:
     """Supply appeared or was freed."""
     transaction.on_commit(waking.wake_planner)
+
+
+@subscribe(KnowledgeChanged)
+def derive_on_knowledge(event: KnowledgeChanged, now_ms: int) -> None:
+    """More is known of hardware, or less: capabilities follow."""
+    derive_again(now_ms=now_ms)
 
 
 @subscribe(JobMoved)

@@ -26,7 +26,8 @@ def link_graph(message: Register, knowledge: Knowledge | None = None) -> tuple[D
     known = published() if knowledge is None else knowledge
     devices = {device.uuid: device for device in derive(message, known)}
     found = [*_reported(message, devices, known), *_between_nodes(message, devices)]
-    return tuple(sorted(found, key=lambda link: (link.kind, link.a, link.b)))
+    once = {(link.kind, link.a, link.b): link for link in found}
+    return tuple(once[key] for key in sorted(once))
 
 
 def _reported(message: Register, devices: Mapping[str, DerivedDevice], known: Knowledge) -> Iterator[DerivedLink]:

@@ -2,7 +2,8 @@
 
 Registering is idempotent; a device that is no longer reported is retired, never reused.
 Capacity may fall below what is reserved: the row is then flagged overcommitted by the
-database and takes nothing new.
+database and takes nothing new. What was reported is kept, so that capabilities can be derived
+again when more is known of hardware (`derive_again`).
 """
 
 import json
@@ -10,18 +11,20 @@ from dataclasses import asdict
 
 from django.db import transaction
 
-from alldata.agent.wire import Register
+from alldata.agent.decode import decode
+from alldata.agent.wire import Register, WireError
 from alldata.kernel.events import CapacityChanged
 from alldata.outbox.publish import publish
-from profiles.derive import DerivedDevice, derive
+from profiles.derive import DerivedCapacity, DerivedDevice, DerivedLink, derive, link_graph
 from profiles.dimensions import ADDITIVE
+from profiles.hkb.lookup import Knowledge
 from profiles.selectors import knowledge
 from scheduling.models import Device, DeviceCapacity, Link, Node
 
 
 def register_node(message: Register, *, agent: str, agent_version: str, now_ms: int) -> bool:
     """Store the machine; True when anything the planner can see has changed."""
-    devices = derive(message, knowledge())
+    known = knowledge()
     with transaction.atomic():
         columns = {
             "engine": message.engine,
@@ -36,14 +39,34 @@ def register_node(message: Register, *, agent: str, agent_version: str, now_ms: 
             defaults=columns,
             create_defaults=columns | {"name": agent, "registered_ms": now_ms},
         )
-        changed = [_store_device(node, device, now_ms=now_ms) for device in devices]
-        _store_links(node, message)
-        gone = node.devices.filter(retired_ms=None).exclude(uuid__in=[d.uuid for d in devices])
-        retired = gone.update(retired_ms=now_ms)
-        if created or any(changed) or retired:
+        changed = _store_machine(node, message, known, now_ms=now_ms) or created
+        if changed:
             publish(CapacityChanged(node.name, now_ms), now_ms=now_ms)
-            return True
-    return False
+    return changed
+
+
+def derive_again(*, now_ms: int) -> int:
+    """Every node's capabilities from what its agent said last and what is known now; how many nodes changed."""
+    known, changed = knowledge(), 0
+    for node in Node.objects.order_by("name"):
+        try:
+            message = decode(Register, node.facts)
+        except WireError:
+            continue  # told by an agent of another version, which reports again soon
+        with transaction.atomic():
+            if _store_machine(node, message, known, now_ms=now_ms):
+                publish(CapacityChanged(node.name, now_ms), now_ms=now_ms)
+                changed += 1
+    return changed
+
+
+def _store_machine(node: Node, message: Register, known: Knowledge, *, now_ms: int) -> bool:
+    """Devices and links as they follow from the message; True when a device or its capacity changed."""
+    devices = derive(message, known)
+    changed = [_store_device(node, device, now_ms=now_ms) for device in devices]
+    _store_links(node, link_graph(message, known))
+    gone = node.devices.filter(retired_ms=None).exclude(uuid__in=[d.uuid for d in devices])
+    return bool(gone.update(retired_ms=now_ms)) or any(changed)
 
 
 def _store_device(node: Node, facts: DerivedDevice, *, now_ms: int) -> bool:
@@ -57,7 +80,7 @@ def _store_device(node: Node, facts: DerivedDevice, *, now_ms: int) -> bool:
         "vendor": facts.vendor,
         "model": facts.model,
         "attributes": dict(facts.attributes),
-        "provenance": {name: {"source": c.source, "quality": c.quality} for name, c in facts.capacities.items()},
+        "provenance": {name: _told(capacity) for name, capacity in facts.capacities.items()},
         "healthy": facts.healthy,
         "degraded_reason": facts.degraded_reason or "",
         "cpus": list(facts.cpus),
@@ -68,6 +91,12 @@ def _store_device(node: Node, facts: DerivedDevice, *, now_ms: int) -> bool:
     if changed and not created:
         Device.objects.filter(pk=device.pk).update(**changed)
     return _store_capacity(device, facts, now_ms=now_ms) or created or bool(changed)
+
+
+def _told(capacity: DerivedCapacity) -> dict[str, str]:
+    """Where a value comes from; the reason where there is one (missing, estimated, held back by a slot)."""
+    reason = {"reason": capacity.reason} if capacity.reason else {}
+    return {"source": capacity.source, "quality": capacity.quality, **reason}
 
 
 def _store_capacity(device: Device, facts: DerivedDevice, *, now_ms: int) -> bool:
@@ -86,15 +115,14 @@ def touch_node(name: str, *, now_ms: int) -> None:
     Node.objects.filter(name=name, seen_ms__lt=now_ms).update(seen_ms=now_ms)
 
 
-def _store_links(node: Node, message: Register) -> None:
-    """Replace the node's connections by the reported ones."""
+def _store_links(node: Node, links: tuple[DerivedLink, ...]) -> None:
+    """The node's connections as derived; rows are touched only where something differs."""
+    wanted = {(link.kind, link.a, link.b): link.bandwidth.value for link in links}
+    rows = node.links.values_list("kind", "a", "b", "capacity_bytes_per_s")
+    if {(kind, a, b): capacity for kind, a, b, capacity in rows} == wanted:
+        return
     node.links.all().delete()
-    for link in message.links:
-        capacity = next((c.value for c in link.capacities.values() if c.value is not None), None)
-        Link.objects.update_or_create(
-            node=node,
-            kind=link.kind,
-            a=link.a,
-            b=link.b,
-            defaults={"capacity_bytes_per_s": capacity},
-        )
+    Link.objects.bulk_create(
+        Link(node=node, kind=kind, a=a, b=b, capacity_bytes_per_s=capacity)
+        for (kind, a, b), capacity in wanted.items()
+    )
