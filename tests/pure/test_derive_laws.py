@@ -3,7 +3,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from alldata.agent.wire import Capacity, Device, Link, NumaNode, Register
+from alldata.agent.wire import Capacity, Device, DeviceType, Link, NumaNode, Register
 from profiles.derive import derive, link_graph
 
 GEN3, GEN4 = 15_753_846_153, 31_507_692_307
@@ -21,7 +21,7 @@ def machine(*devices: Device, links: tuple[Link, ...] = (), numa: tuple[NumaNode
 
 @st.composite
 def machines(draw: st.DrawFn) -> Register:
-    kinds = st.sampled_from(["cpu", "memory", "gpu", "storage", "network", "link"])
+    kinds: st.SearchStrategy[DeviceType] = st.sampled_from(["cpu", "memory", "gpu", "storage", "network", "link"])
     names = st.sampled_from(["hbm_bandwidth", "memory_bandwidth", "pcie_bandwidth", "gpu_memory_bytes", "unheard_of"])
     models = TEXT | st.sampled_from(["NVIDIA A100-SXM4-40GB", "AMD EPYC 7742 64-Core Processor", "Tesla T4 MIG 1g"])
     attributes = st.dictionaries(
