@@ -10,6 +10,7 @@ from collections.abc import Mapping
 
 REMOTE = "alldata.cli.remote"
 LOCAL: Mapping[str, str] = {"rcdl": "alldata.cli.rcdl"}
+HINTS: Mapping[str, str] = {"yaml": ": pip install 'alldata[rcdl]'"}
 
 
 def main(words: list[str] | None = None) -> int:
@@ -19,7 +20,10 @@ def main(words: list[str] | None = None) -> int:
     try:
         status: int = importlib.import_module(own or REMOTE).main(given[1:] if own else given)
     except ModuleNotFoundError as failure:
-        print(f"alldata: this command needs the Python package {failure.name}", file=sys.stderr)
+        print(
+            f"alldata: this command needs the Python package {failure.name}{HINTS.get(failure.name or '', '')}",
+            file=sys.stderr,
+        )
         return 2
     return status
 
