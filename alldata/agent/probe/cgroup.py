@@ -2,7 +2,8 @@
 
 Limits are looked for on the way from the root of the cgroup mount down to our own group, and
 the tightest counts. A group that is a systemd unit of its own (`….service`) is left out: its
-limits are meant for the agent, not for the jobs.
+limits are meant for the agent, not for the jobs. The cpuset may be mounted elsewhere (/dev/cpuset)
+and without its prefix, as old batch systems did.
 """
 
 import os
@@ -12,16 +13,18 @@ from alldata.agent.probe.tree import Tree, parse_list
 
 #: cgroup v1 says "no limit" with a huge number rounded to pages.
 V1_NO_LIMIT = 1 << 60
+_CPUSET_DEFAULT = "sys/fs/cgroup/cpuset"
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """`cpus` is None where nothing confines them; so are the other limits."""
+    """`cpus` is None where nothing confines them; so are `mems` (NUMA nodes whose memory we may use) and the rest."""
 
     kind: str
     cpus: frozenset[int] | None = None
     millicores: int | None = None
     memory_bytes: int | None = None
+    mems: frozenset[int] | None = None
 
 
 def limits(tree: Tree) -> Limits:
@@ -30,37 +33,59 @@ def limits(tree: Tree) -> Limits:
     found = _version2(tree) if unified else _version1(tree)
     if not tree.is_live:
         return found
-    allowed = frozenset(os.sched_getaffinity(0))
-    cpus = allowed if found.cpus is None else allowed & found.cpus
-    return Limits(found.kind, cpus or None, found.millicores, found.memory_bytes)
+    cpus = _both(found.cpus, frozenset(os.sched_getaffinity(0)))
+    mems = _both(found.mems, frozenset(parse_list(tree.fields("proc/self/status").get("Mems_allowed_list"))))
+    return Limits(found.kind, cpus, found.millicores, found.memory_bytes, mems)
+
+
+def _both(listed: frozenset[int] | None, allowed: frozenset[int]) -> frozenset[int] | None:
+    """What both permit; an empty answer means that the kernel did not say."""
+    return (allowed if listed is None else allowed & listed) or listed
 
 
 def _version2(tree: Tree) -> Limits:
     cpus: frozenset[int] | None = None
+    mems: frozenset[int] | None = None
     quotas: list[int] = []
     memory: list[int] = []
     for group in _groups(tree, "", "sys/fs/cgroup"):
-        listed = parse_list(tree.text(f"{group}/cpuset.cpus.effective"))
-        cpus = frozenset(listed) if listed else cpus
+        cpus = _listed(tree, group, ("cpuset.cpus.effective",)) or cpus
+        mems = _listed(tree, group, ("cpuset.mems.effective",)) or mems
         quotas += _quota(*(tree.text(f"{group}/cpu.max") or "max 1").split()[:2])
         memory += _known(tree.number(f"{group}/memory.max"))
-    return Limits("v2", cpus, min(quotas, default=None), min(memory, default=None))
+    return Limits("v2", cpus, min(quotas, default=None), min(memory, default=None), mems)
 
 
 def _version1(tree: Tree) -> Limits:
     cpus: frozenset[int] | None = None
+    mems: frozenset[int] | None = None
     quotas: list[int] = []
     memory: list[int] = []
-    for group in _groups(tree, "cpuset", "sys/fs/cgroup/cpuset"):
-        listed = parse_list(tree.text(f"{group}/cpuset.effective_cpus") or tree.text(f"{group}/cpuset.cpus"))
-        cpus = frozenset(listed) if listed else cpus
+    mount = _cpuset_mount(tree)
+    for group in _groups(tree, "cpuset", mount):
+        cpus = _listed(tree, group, ("cpuset.cpus", "cpuset.effective_cpus", "cpus")) or cpus
+        mems = _listed(tree, group, ("cpuset.mems", "cpuset.effective_mems", "mems")) or mems
     for group in _groups(tree, "cpu", "sys/fs/cgroup/cpu"):
         quota, period = tree.text(f"{group}/cpu.cfs_quota_us"), tree.text(f"{group}/cpu.cfs_period_us")
         quotas += _quota(quota or "-1", period or "100000")
     for group in _groups(tree, "memory", "sys/fs/cgroup/memory"):
         memory += [n for n in _known(tree.number(f"{group}/memory.limit_in_bytes")) if n < V1_NO_LIMIT]
-    kind = "v1" if tree.has("sys/fs/cgroup/memory") or tree.has("sys/fs/cgroup/cpuset") else "none"
-    return Limits(kind, cpus, min(quotas, default=None), min(memory, default=None))
+    kind = "v1" if tree.has("sys/fs/cgroup/memory") or tree.has(mount) else "none"
+    return Limits(kind, cpus, min(quotas, default=None), min(memory, default=None), mems)
+
+
+def _cpuset_mount(tree: Tree) -> str:
+    for line in (tree.text("proc/mounts") or "").splitlines():
+        _source, where, kind, options = (line.split() + [""] * 4)[:4]
+        if kind == "cpuset" or (kind == "cgroup" and "cpuset" in options.split(",")):
+            return where.strip("/")
+    return _CPUSET_DEFAULT
+
+
+def _listed(tree: Tree, group: str, names: tuple[str, ...]) -> frozenset[int] | None:
+    """The first of the files that says something."""
+    texts = (tree.text(f"{group}/{name}") for name in names)
+    return frozenset(parse_list(next((text for text in texts if text), None))) or None
 
 
 def _groups(tree: Tree, controller: str, mount: str) -> list[str]:
@@ -70,6 +95,8 @@ def _groups(tree: Tree, controller: str, mount: str) -> list[str]:
         _, names, where = (*line.split(":", 2), "", "")[:3]
         if controller in names.split(","):
             path = where
+    if controller == "cpuset" and not path:
+        path = tree.text("proc/self/cpuset") or ""
     groups = [mount]
     for step in path.strip("/").split("/"):
         if not step or step == ".." or step.endswith(".service"):

@@ -31,15 +31,16 @@ class Pool:
 
 def pools(tree: Tree, limits: Limits) -> tuple[Pool, ...]:
     """Every NUMA node, its CPUs cut to those allowed, quotas shared out in proportion."""
-    online = _online_cpus(tree)
-    nodes = _nodes(tree)
-    shape = {node: _cpus_of(tree, node) for node in nodes} or {0: online}
+    online = online_cpus(tree)
+    nodes = sound_nodes(tree)
+    shape = {node: cpus_of(tree, node) for node in nodes} or {0: online}
     memory = _memory(tree, tuple(shape))
     allowed = set(online) if limits.cpus is None else set(online) & limits.cpus
     cpus = {node: tuple(cpu for cpu in listed if cpu in allowed) for node, listed in shape.items()}
     cores = {node: len(listed) * 1000 for node, listed in cpus.items()}
     millicores = shares(cores, limits.millicores)
-    granted = shares({node: size or 0 for node, size in memory.items()}, limits.memory_bytes)
+    usable = {node: size or 0 for node, size in memory.items() if _may_use(node, nodes, limits)}
+    granted = {node: 0 for node in shape} | shares(usable, limits.memory_bytes)
     return tuple(
         Pool(
             node=node,
@@ -47,7 +48,7 @@ def pools(tree: Tree, limits: Limits) -> tuple[Pool, ...]:
             millicores=millicores[node],
             memory_bytes=None if memory[node] is None else granted[node],
             total_bytes=memory[node],
-            distances=_distances(tree, node, _online_nodes(tree)),
+            distances=_distances(tree, node, online_nodes(tree)),
         )
         for node in shape
     )
@@ -61,33 +62,48 @@ def shares(sizes: dict[int, int], limit: int | None) -> dict[int, int]:
     return {node: size * limit // total for node, size in sizes.items()}
 
 
-def _nodes(tree: Tree) -> tuple[int, ...]:
-    """Nodes of host memory: those a driver made of its cards' memory are not the host's to give."""
-    online = _online_nodes(tree)
+def _may_use(node: int, nodes: tuple[int, ...], limits: Limits) -> bool:
+    """Whether the cpuset lets us use a node's memory; a machine that shows no nodes is not confined by them."""
+    return limits.mems is None or node in limits.mems or not nodes
+
+
+def sound_nodes(tree: Tree) -> tuple[int, ...]:
+    """Nodes of host memory that can be told apart.
+
+    Left out: nodes that a driver made of its cards' memory, for they are not the host's to give, and nodes that claim
+    CPUs of an earlier one, for broken firmware lists the same CPUs everywhere.
+    """
     cards = "proc/driver/nvidia/gpus"
     of_cards = {tree.fields(f"{cards}/{card}/numa_status").get("Node") for card in tree.names(cards)}
-    return tuple(node for node in online if str(node) not in of_cards)
+    sound: list[int] = []
+    taken: set[int] = set()
+    for node in online_nodes(tree) if tree.has(NODES) else ():
+        cpus = set(cpus_of(tree, node))
+        if str(node) not in of_cards and not cpus & taken:
+            sound.append(node)
+            taken |= cpus
+    return tuple(sound)
 
 
-def _online_nodes(tree: Tree) -> tuple[int, ...]:
-    return parse_list(tree.text(f"{NODES}/online")) or _numbered(tree, NODES, "node")
+def online_nodes(tree: Tree) -> tuple[int, ...]:
+    return parse_list(tree.text(f"{NODES}/online")) or numbered(tree, NODES, "node")
 
 
-def _cpus_of(tree: Tree, node: int) -> tuple[int, ...]:
+def cpus_of(tree: Tree, node: int) -> tuple[int, ...]:
     """The CPUs beside a node's memory; old kernels have only the mask."""
     where = f"{NODES}/node{node}"
     return parse_list(tree.text(f"{where}/cpulist")) or parse_mask(tree.text(f"{where}/cpumap"))
 
 
-def _numbered(tree: Tree, path: str, stem: str) -> tuple[int, ...]:
+def numbered(tree: Tree, path: str, stem: str) -> tuple[int, ...]:
     """The numbers of `cpu0`, `cpu1`, ... in a directory, for kernels without an `online` file."""
     found = (re.fullmatch(rf"{stem}(\d+)", name) for name in tree.names(path))
     return tuple(sorted(int(match[1]) for match in found if match))
 
 
-def _online_cpus(tree: Tree) -> tuple[int, ...]:
+def online_cpus(tree: Tree) -> tuple[int, ...]:
     where = "sys/devices/system/cpu"
-    listed = parse_list(tree.text(f"{where}/online")) or _numbered(tree, where, "cpu")
+    listed = parse_list(tree.text(f"{where}/online")) or numbered(tree, where, "cpu")
     if listed:
         return listed
     lines = (tree.text("proc/stat") or "").splitlines()
@@ -96,12 +112,17 @@ def _online_cpus(tree: Tree) -> tuple[int, ...]:
 
 def _memory(tree: Tree, nodes: tuple[int, ...]) -> dict[int, int | None]:
     """Bytes a node. The kernel's own total wins where one node holds it all (hot-added memory)."""
-    found = {node: kibibytes(_node_meminfo(tree, node).get("MemTotal")) for node in nodes}
+    found = {node: node_memory(tree, node) for node in nodes}
     total = kibibytes(tree.fields("proc/meminfo").get("MemTotal"))
     holders = [node for node, size in found.items() if size]
     if total is not None and len(holders) <= 1:
         found[holders[0] if holders else nodes[0]] = total
     return found
+
+
+def node_memory(tree: Tree, node: int) -> int | None:
+    """Bytes beside a node, as the node itself says."""
+    return kibibytes(_node_meminfo(tree, node).get("MemTotal"))
 
 
 def _node_meminfo(tree: Tree, node: int) -> dict[str, str]:
@@ -126,4 +147,6 @@ def used_bytes(tree: Tree, pool: Pool, *, alone: bool) -> int | None:
 
 def _distances(tree: Tree, node: int, nodes: tuple[int, ...]) -> dict[str, int]:
     row = (tree.text(f"{NODES}/node{node}/distance") or "").split()
+    if len(row) != len(nodes):
+        return {}  # the row counts nodes that are offline, and does not say which
     return {str(other): int(cell) for other, cell in zip(nodes, row, strict=False) if cell.isdecimal()}

@@ -8,7 +8,7 @@ import os
 import re
 from pathlib import Path
 
-from alldata.agent.probe import pcie
+from alldata.agent.probe import nvme_controller, pcie
 from alldata.agent.probe.tree import Tree
 from alldata.agent.wire import AttributeValue, Capacity, Device
 
@@ -42,18 +42,21 @@ def devices(tree: Tree, node: str) -> tuple[tuple[Device, ...], dict[str, pcie.P
 
 def _drive(tree: Tree, node: str, name: str, place: pcie.Place | None) -> Device:
     where = f"sys/block/{name}"
-    model = tree.text(f"{where}/device/model")
+    controller = nvme_controller.of(tree, name)
+    model = tree.text(f"{where}/device/model") or (controller.model if controller else None)
     port = place.root_port if place else None
     slots = _queue_slots(tree, name)
     return Device(
         uuid=f"{node}/storage/{name}",
         type="storage",
         name=name,
-        numa_node=place.numa_node if place else None,
+        numa_node=place.numa_node if place else (controller.numa_node if controller else None),
         parent=pcie.port_uuid(node, port) if port else None,
         vendor=tree.text(f"{where}/device/vendor"),
         model=" ".join(model.split()) if model else None,
-        attributes=_attributes(tree, name) | (place.attributes if place else {}),
+        attributes=(controller.attributes if controller else {})
+        | _attributes(tree, name)
+        | (place.attributes if place else {}),
         capacities={
             "storage_bytes": Capacity((tree.number(f"{where}/size") or 0) * SECTOR, "sysfs", "measured"),
             "storage_iops": _NOT_MEASURED,

@@ -1,0 +1,1 @@
+"""How fast and how right is it? One module per question, each prints JSON."""
