@@ -1,4 +1,4 @@
-"""The agent's commands: run, probe, calibrate, doctor."""
+"""The agent's commands: run, probe, calibrate, doctor, import."""
 
 import argparse
 import json
@@ -15,6 +15,7 @@ from alldata.agent import calibrate, doctor
 from alldata.agent.clock import wall_ms
 from alldata.agent.decode import encode
 from alldata.agent.http import Address, Server
+from alldata.agent.imported import command
 from alldata.agent.loop import Agent, Probe, Setup
 from alldata.agent.report import Reporter
 from alldata.agent.spool import Spool, SpoolBusy
@@ -69,6 +70,7 @@ def _parser() -> argparse.ArgumentParser:
     check.set_defaults(command=_doctor)
     _add_place(check)
     _add_server(check)
+    command.add_to(commands)
     return parser
 
 

@@ -18,7 +18,10 @@ from alldata.agent.readers.document import Document
 MAX_MEMBERS, MAX_TOTAL = 200_000, 256 << 20
 _TOPS = ("sys", "proc")
 #: Folders that nothing is read from and that hold most of a recording's files.
-_UNREAD = re.compile(r"/(memory\d+|power|hugepages|microcode|cpuidle|hw_counters|counters|cpuid|acpi|debug)(/|$)")
+_UNREAD = re.compile(
+    r"/(memory\d+|power|hugepages|microcode|cpuidle|hw_counters|counters|cpuid|acpi|debug|cache|crash_notes|uevent|irq"
+    r"|modalias|msi_bus|enable|remove|rescan|config|resource|broken_parity_status|tasks|cgroup\.procs)(/|$)"
+)
 
 
 class Unfit(Exception):

@@ -25,8 +25,8 @@ def read(document: Document) -> Reading:
     for bus in _FALLEN.findall(document.text):
         seen.setdefault(_bdf(bus), set()).add(FALLEN)
     cards = tuple(
-        Accelerator(index, bus=bus, health="lost" if FALLEN in xids else "degraded", reason=f"xid_{min(xids & DEADLY)}")
-        for index, (bus, xids) in enumerate(seen.items())
+        Accelerator(-1, bus=bus, health="lost" if FALLEN in xids else "degraded", reason=f"xid_{min(xids & DEADLY)}")
+        for bus, xids in seen.items()
         if xids & DEADLY
     )
     xids = sorted(set().union(*seen.values()))

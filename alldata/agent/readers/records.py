@@ -28,7 +28,7 @@ class Complaint:
 
 @dataclass(frozen=True, slots=True)
 class Accelerator:
-    """A GPU or NPU. `mig` names the profile of each MIG device; `bus` is the PCI address as the kernel writes it."""
+    """A GPU or NPU. `index` is -1 where the document numbers none. `mig` names the profile of each MIG device; `bus` is the PCI address as the kernel writes it."""
 
     index: int
     uuid: str | None = None

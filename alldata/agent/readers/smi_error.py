@@ -46,7 +46,7 @@ def read(document: Document) -> Reading:
     bdf = facts.get("bdf")
     if isinstance(bdf, str):
         health: Health = "lost" if facts["error"] == "gpu_lost" else "degraded"
-        hosts = (Host(accelerators=(Accelerator(0, bus=bdf, health=health, reason=str(facts["error"])),)),)
+        hosts = (Host(accelerators=(Accelerator(-1, bus=bdf, health=health, reason=str(facts["error"])),)),)
     line = next((n for n, text in enumerate(document.lines, 1) if text.strip()), 1)
     said = document.lines[line - 1].strip()
     return Reading(KIND, hosts, facts, (document.complaint(line, f"nvidia-smi failed: {said}"),))

@@ -1,0 +1,1 @@
+"""How do saved command outputs become a node in the portal, before anything is installed?"""
