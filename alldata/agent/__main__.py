@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from types import FrameType
 
-from alldata.agent import calibrate, doctor
+from alldata.agent import calibrate, doctor, host
 from alldata.agent.clock import wall_ms
 from alldata.agent.decode import encode
 from alldata.agent.http import Address, Server
@@ -54,6 +54,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_server(run)
     run.add_argument("--window-ms", type=_window, default=2_000, help="length of a usage window (2000)")
     run.add_argument("--sampling-ms", type=_window, default=1_000, help="time between two looks (1000)")
+    run.add_argument("--root", type=Path, default=Path("/"), help="play a recorded machine; it is marked simulated")
     run.add_argument("--recalibrate", action="store_true", help="measure bandwidths even if a kept result is fresh")
 
     probe = commands.add_parser("probe", help="show what this machine has")
@@ -66,10 +67,11 @@ def _parser() -> argparse.ArgumentParser:
     measure.set_defaults(command=_calibrate)
     _add_place(measure)
 
-    check = commands.add_parser("doctor", help="name the cause of a failed registration")
+    check = commands.add_parser("doctor", help="name the cause of a failed registration, and what spoils placement")
     check.set_defaults(command=_doctor)
     _add_place(check)
-    _add_server(check)
+    _add_server(check, required=False)
+    check.add_argument("--root", type=Path, default=Path("/"), help="look at a recorded tree instead of this machine")
     command.add_to(commands)
     return parser
 
@@ -80,9 +82,9 @@ def _add_place(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--spool", type=Path, default=STATE_DIR, help="the agent's own directory")
 
 
-def _add_server(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--server", required=True, help="the portal's address")
-    parser.add_argument("--key-file", type=Path, required=True, help="the file that holds the agent key")
+def _add_server(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
+    parser.add_argument("--server", required=required, help="the portal's address")
+    parser.add_argument("--key-file", type=Path, required=required, help="the file that holds the agent key")
 
 
 def _window(text: str) -> int:
@@ -95,6 +97,7 @@ def _window(text: str) -> int:
 def _setup(options: argparse.Namespace) -> Setup:
     extra = {name: value for name, value in vars(options).items() if name in ("window_ms", "sampling_ms", "root")}
     return Setup(
+        simulated=getattr(options, "root", Path("/")) != Path("/"),
         name=options.name,
         runs_dir=options.runs_dir,
         state_dir=options.spool,
@@ -160,12 +163,21 @@ def _calibrate(options: argparse.Namespace) -> int:
 
 
 def _doctor(options: argparse.Namespace) -> int:
+    """The way to the portal where one is named, then the host itself; only the former decides the exit status."""
+    probe = Probe(_setup(options))
     well = True
-    for finding in doctor.examine(options.server, options.key_file, options.name, _facts(options)):
-        sys.stdout.write(f"{'ok  ' if finding.ok else 'FAIL'}  {finding.check:<13}{finding.seen}\n")
-        if not finding.ok:
-            sys.stdout.write(f"      fix: {finding.fix}\n")
-        well = well and finding.ok
+    if options.server:
+        key_file = options.key_file or Path("agent.key")
+        for finding in doctor.examine(options.server, key_file, options.name, probe.facts("probe:0")):
+            sys.stdout.write(f"{'ok  ' if finding.ok else 'FAIL'}  {finding.check:<13}{finding.seen}\n")
+            if not finding.ok:
+                sys.stdout.write(f"      fix: {finding.fix}\n")
+            well = well and finding.ok
+    for setting in host.examine(probe.tree, probe.machine.devices):
+        sys.stdout.write(f"{'ok  ' if setting.ok else 'note'}  {setting.name}: {setting.now}")
+        sys.stdout.write("\n" if setting.ok else f", wanted {setting.wanted}: {setting.why}\n")
+        if not setting.ok:
+            sys.stdout.write(f"      fix: {setting.command}\n")
     return 0 if well else 1
 
 

@@ -11,6 +11,8 @@ from pathlib import Path
 from types import TracebackType
 from urllib.parse import urlsplit
 
+from alldata.agent.clock import wall_ms
+
 TIMEOUT_S = 10
 MAX_ANSWER = 1 << 20
 
@@ -28,11 +30,13 @@ class Unreachable(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the server said."""
+    """What the server said, and when by our clock we had asked and had the answer."""
 
     status: int
     body: bytes = b""
     headers: dict[str, str] = field(default_factory=dict)
+    sent_ms: int = 0
+    received_ms: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +96,7 @@ class Server:
             raise Unreachable(_words(failure)) from None
 
     def _exchange(self, path: str, body: bytes) -> Answer:
+        sent_ms = wall_ms()
         if self._line is None:
             self._line = self._open()
         headers = {"Content-Type": "application/json", "Accept": "application/json"} | self._credential()
@@ -100,7 +105,8 @@ class Server:
         content = reply.read(MAX_ANSWER)
         if reply.will_close or len(content) == MAX_ANSWER:
             self.close()
-        return Answer(reply.status, content, {name.lower(): value for name, value in reply.getheaders()})
+        named = {name.lower(): value for name, value in reply.getheaders()}
+        return Answer(reply.status, content, named, sent_ms, wall_ms())
 
     def _open(self) -> http.client.HTTPConnection:
         place = (self.address.host, self.address.port)

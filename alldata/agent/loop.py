@@ -16,8 +16,10 @@ from alldata.agent import calibrate
 from alldata.agent.attempts import Attempts, Places
 from alldata.agent.clock import Timeline, mono_ms, wall_ms
 from alldata.agent.probe import nvme
-from alldata.agent.probe.machine import Machine, inspect
+from alldata.agent.probe.health import XidWatch
+from alldata.agent.probe.machine import Driver, Machine, inspect
 from alldata.agent.probe.nvml import Nvml, start
+from alldata.agent.probe.recording import recorded
 from alldata.agent.probe.tree import Tree
 from alldata.agent.report import Reporter
 from alldata.agent.sample import Sampler, read_all
@@ -68,13 +70,15 @@ class Probe:
         self._setup = setup
         self.tree = Tree(setup.root)
         self.nvml: Nvml | None
-        self.nvml, self._why_no_nvml = start() if self.tree.is_live else (None, "recorded_machine")
+        self.nvml, self._why_no_nvml = start() if self.tree.is_live else (recorded(self.tree), "recorded_machine")
+        self._xids = XidWatch(self.nvml) if self.nvml else None
         self.machine: Machine = self.look()
         self.looked_ms = mono_ms()
 
     def look(self) -> Machine:
         self.looked_ms = mono_ms()
-        self.machine = inspect(self._setup.name, root=self._setup.root, nvml=self.nvml, why_no_nvml=self._why_no_nvml)
+        driver = Driver(self.nvml, self._why_no_nvml, self._xids.look() if self._xids else {})
+        self.machine = inspect(self._setup.name, root=self._setup.root, driver=driver)
         return self.machine
 
     def facts(self, epoch: str) -> Register:

@@ -16,9 +16,10 @@ from typing import Any
 
 from alldata.agent.clock import MAX_SKEW_MS, mono_ms, wall_ms
 from alldata.agent.http import Answer, Server, Unreachable
+from alldata.agent.skew import least_skew_ms
 from alldata.agent.spool import Spool, Waiting
 from alldata.agent.version import VERSION
-from alldata.agent.wire import WIRE, Body, Envelope, Register, WireError, parse_ack, parse_json, to_bytes
+from alldata.agent.wire import WIRE, Body, Envelope, Register, WireError, parse_json, to_bytes
 
 REGISTER_PATH = "/api/v1/agents/register"
 FRAMES_PATH = "/api/v1/agents/frames"
@@ -181,12 +182,9 @@ class Reporter:
         return verdict
 
     def _notice_skew(self, answer: Answer) -> None:
-        try:
-            skew = wall_ms() - parse_ack(answer.body).server_ms
-        except WireError:
-            return
-        if abs(skew) > MAX_SKEW_MS:
-            log.warning("this machine's clock differs from the server's by %d ms; run an NTP client", skew)
+        skew = least_skew_ms(answer)
+        if skew is not None and abs(skew) > MAX_SKEW_MS:
+            log.warning("this machine's clock differs from the server's by %d ms or more; run an NTP client", skew)
 
     def _after_success(self) -> int:
         if self._failures:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from alldata.agent.probe import cgroup, pcie
-from alldata.agent.probe.machine import Machine, inspect
+from alldata.agent.probe.machine import Driver, Machine, inspect
 from alldata.agent.probe.tree import Tree, parse_list, parse_mask, show_list
 from alldata.agent.wire import Device
 from tests.pure import agent_trees
@@ -23,7 +23,7 @@ def amount(machine: Machine, uuid: str, dimension: str) -> int | None:
 
 @pytest.fixture
 def big(tmp_path: Path) -> Machine:
-    return inspect("n1", root=agent_trees.two_sockets(tmp_path), why_no_nvml="library_not_found")
+    return inspect("n1", root=agent_trees.two_sockets(tmp_path), driver=Driver(why_not="library_not_found"))
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
 """What would this machine register, had an agent looked at it?
 
-Every device is marked imported and degraded for that reason: the portal shows it, nothing is placed on it. Its id begins
-with the node's name, so an import never takes a device away from a running agent. What the files do not say is missing.
+Every device is marked imported and degraded for that reason: the portal shows it, nothing is placed on it. Its id
+begins with the node's name, so an import never takes a device away from a running agent. What no file says is missing.
 """
 
 from collections.abc import Iterable

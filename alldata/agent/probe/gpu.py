@@ -4,35 +4,41 @@ Asked of the driver (NVML), placed by sysfs. A card that sits on the bus but tha
 not answer for is still a device: degraded or lost, with the reason, without capacities.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
-from alldata.agent.probe import pcie
+from alldata.agent.probe import health, mig, nvlink, pcie
 from alldata.agent.probe.nvml import Answer, Nvml
 from alldata.agent.probe.tree import Tree
-from alldata.agent.wire import AttributeValue, Capacity, Device, Health
+from alldata.agent.wire import AttributeValue, Capacity, Device, Link
 
 WHOLE = 1_000_000  # gpu_sm counts in millionths of the card
 NVIDIA = "0x10de"
 _DISPLAY = "0x03"  # PCI class: VGA and 3D controllers
-#: Below these drivers the readings of a card cannot be trusted.
-FLOORS = {"A100": (510, 47, 3), "A800": (510, 47, 3), "": (470, 82, 1)}
 _CORES_PER_SM = {(6, 0): 64, (7, 0): 64, (7, 2): 64, (7, 5): 64, (8, 0): 64}
 _CORES_PER_SM_SINCE = 128  # 6.1 and everything from 8.6 on
-_DEAD = {"gpu_is_lost", "reset_required"}
 
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """A device with its PCIe place, if it has one."""
+    """A device with its PCIe place, if it has one, the ends of its NVLinks and its MIG devices."""
 
     device: Device
     place: pcie.Place | None
+    ends: nvlink.Ends = nvlink.NONE
+    parts: tuple[Device, ...] = ()
 
 
-def cards(tree: Tree, node: str, nvml: Nvml | None, why_not: str) -> tuple[Card, ...]:
-    """Every NVIDIA card on the bus or known to the driver."""
+def cards(
+    tree: Tree, node: str, nvml: Nvml | None, why_not: str, xids: Mapping[str, int] | None = None
+) -> tuple[Card, ...]:
+    """Every NVIDIA card on the bus or known to the driver; `xids` are errors seen, by uuid."""
     handles = nvml.cards() if nvml else []
-    known = [_card(tree, node, nvml, index, handle) for index, handle in handles if nvml and handle.value is not None]
+    known = [
+        _card(tree, node, nvml, (index, handle, xids or {}))
+        for index, handle in handles
+        if nvml and handle.value is not None
+    ]
     seen = {card.place.address for card in known if card.place}
     failed = [(index, handle.reason or "unknown_error") for index, handle in handles if handle.value is None]
     for address in _on_bus(tree):
@@ -40,6 +46,11 @@ def cards(tree: Tree, node: str, nvml: Nvml | None, why_not: str) -> tuple[Card,
             reason = failed.pop(0)[1] if failed else why_not or "driver_does_not_list_it"
             known.append(_silent_card(tree, node, address, reason))
     return (*known, *(_absent_card(node, index, reason) for index, reason in failed))
+
+
+def links(found: tuple[Card, ...]) -> tuple[Link, ...]:
+    """The NVLinks among the cards."""
+    return nvlink.links({c.device.uuid: (c.place.address if c.place else None, c.ends) for c in found if c.ends.count})
 
 
 def _on_bus(tree: Tree) -> list[str]:
@@ -54,6 +65,9 @@ def _on_bus(tree: Tree) -> list[str]:
 
 def _silent_card(tree: Tree, node: str, address: str, reason: str) -> Card:
     place = pcie.place(tree, address)
+    driver = pcie.driver_of(tree, address)
+    if driver == "nouveau":
+        reason = "nouveau_drives_it"
     return Card(
         Device(
             uuid=f"{node}/gpu/{address}",
@@ -63,7 +77,7 @@ def _silent_card(tree: Tree, node: str, address: str, reason: str) -> Card:
             vendor="NVIDIA",
             attributes=place.attributes,
             capacities={"gpu_sm": Capacity(None, "driver", "missing", reason=reason)},
-            health=_health_for(reason),
+            health=health.health_for(reason),
             degraded_reason=reason,
         ),
         place,
@@ -72,21 +86,21 @@ def _silent_card(tree: Tree, node: str, address: str, reason: str) -> Card:
 
 def _absent_card(node: str, index: int, reason: str) -> Card:
     """The driver counts it, but neither the driver nor the bus says more."""
-    device = Device(f"{node}/gpu/{index}", "gpu", f"gpu{index}", health=_health_for(reason), degraded_reason=reason)
-    return Card(device, None)
+    state = health.health_for(reason)
+    return Card(Device(f"{node}/gpu/{index}", "gpu", f"gpu{index}", health=state, degraded_reason=reason), None)
 
 
-def _health_for(reason: str) -> Health:
-    return "lost" if reason in _DEAD else "degraded"
-
-
-def _card(tree: Tree, node: str, nvml: Nvml, index: int, handle: Answer) -> Card:
+def _card(tree: Tree, node: str, nvml: Nvml, known: tuple[int, Answer, Mapping[str, int]]) -> Card:
+    index, handle, xids = known
     uuid = nvml.ask("DeviceGetUUID", handle.value)
     bus = nvml.ask("DeviceGetPciInfo", handle.value).value
     place = pcie.place(tree, pcie.normal_address(_text(bus.busId))) if bus else None
     driver = nvml.ask("SystemGetDriverVersion").value or ""
     model = nvml.ask("DeviceGetName", handle.value).value
-    health, reason = _health(uuid, model or "", driver)
+    ends = nvlink.ends(nvml, handle.value)
+    state, reason = health.health(nvml, handle.value, uuid, xids.get(uuid.value or ""))
+    too_old = health.below_floor(model or "", driver)
+    capacities = _capacities(nvml, handle.value, ends)
     port = place.root_port if place else None
     device = Device(
         uuid=uuid.value or f"{node}/gpu/{index}",
@@ -97,30 +111,22 @@ def _card(tree: Tree, node: str, nvml: Nvml, index: int, handle: Answer) -> Card
         vendor="NVIDIA",
         model=model,
         attributes=_attributes(nvml, handle.value, driver) | (place.attributes if place else {}),
-        capacities=_capacities(nvml, handle.value),
-        health=health,
-        degraded_reason=reason,
+        capacities=health.without_bandwidths(capacities, too_old) if too_old else capacities,
+        health="degraded" if too_old and state == "ok" else state,
+        degraded_reason=reason or too_old,
     )
-    return Card(device, place)
+    return _with_parts(nvml, handle.value, Card(device, place, ends))
+
+
+def _with_parts(nvml: Nvml, handle: object, card: Card) -> Card:
+    if not card.device.attributes.get("mig"):
+        return card
+    parts = tuple(mig.parts(nvml, handle, card.device))
+    return replace(card, device=mig.split(card.device, len(parts)), parts=parts)
 
 
 def _text(value: object) -> str:
     return value.decode() if isinstance(value, bytes) else str(value)
-
-
-def _health(uuid: Answer, model: str, driver: str) -> tuple[Health, str | None]:
-    if uuid.reason:
-        return _health_for(uuid.reason), uuid.reason
-    floor = next(least for mark, least in FLOORS.items() if mark in model)
-    if (version_of(driver) or (0,)) < floor:
-        return "degraded", f"driver_below_{'.'.join(map(str, floor))}"
-    return "ok", None
-
-
-def version_of(text: str) -> tuple[int, ...]:
-    """`580.159.04` as numbers; empty where it is not a version."""
-    parts = text.split(".")
-    return tuple(int(part) for part in parts) if all(part.isdecimal() for part in parts) else ()
 
 
 def _attributes(nvml: Nvml, handle: object, driver: str) -> dict[str, AttributeValue]:
@@ -131,26 +137,34 @@ def _attributes(nvml: Nvml, handle: object, driver: str) -> dict[str, AttributeV
         found["compute_capability"] = "{}.{}".format(*capability)
         if cores:
             found["sm_count"] = cores // _CORES_PER_SM.get(tuple(capability), _CORES_PER_SM_SINCE)
-    mig = nvml.ask("DeviceGetMigMode", handle).value
-    if mig:
-        found["mig"] = bool(mig[0])
-    return found
+    numbers = {
+        "pcie_generation": nvml.ask("DeviceGetMaxPcieLinkGeneration", handle).value,
+        "pcie_generation_now": nvml.ask("DeviceGetCurrPcieLinkGeneration", handle).value,
+        "pcie_width": nvml.ask("DeviceGetMaxPcieLinkWidth", handle).value,
+        "pcie_width_now": nvml.ask("DeviceGetCurrPcieLinkWidth", handle).value,
+    }
+    found |= {name: int(value) for name, value in numbers.items() if value}
+    persistent = nvml.ask("DeviceGetPersistenceMode", handle).value
+    if persistent is not None:
+        found["persistence_mode"] = bool(persistent)
+    return found | mig.mode(nvml, handle)
 
 
-def _capacities(nvml: Nvml, handle: object) -> dict[str, Capacity]:
+def _capacities(nvml: Nvml, handle: object, ends: nvlink.Ends) -> dict[str, Capacity]:
     memory = nvml.ask("DeviceGetMemoryInfo", handle)
-    clock = nvml.ask("DeviceGetMaxClockInfo", handle, nvml.constant("NVML_CLOCK_MEM"))
+    clock = nvml.ask("DeviceGetMaxClockInfo", handle, nvml.constant_or("NVML_CLOCK_MEM", 2))
     width = nvml.ask("DeviceGetMemoryBusWidth", handle)
     generation = nvml.ask("DeviceGetMaxPcieLinkGeneration", handle)
     lanes = nvml.ask("DeviceGetMaxPcieLinkWidth", handle)
     theory = clock.value * 1_000_000 * 2 * width.value // 8 if clock.value and width.value else None
     link = pcie.generation_bandwidth(generation.value or 0, lanes.value or 0)
+    joined = ends.bandwidth()
     return {
         "gpu_sm": Capacity(WHOLE, "driver", "measured"),
         "gpu_memory_bytes": _known(memory.value.total if memory.value else None, "measured", memory.reason),
         "hbm_bandwidth": _known(theory, "estimated", width.reason or clock.reason),
         "pcie_bandwidth": _known(link, "measured", generation.reason or lanes.reason),
-    }
+    } | ({"nvlink_bandwidth": joined} if joined else {})
 
 
 def _known(value: int | None, quality: str, reason: str | None) -> Capacity:

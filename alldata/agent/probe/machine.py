@@ -6,7 +6,8 @@ file: what it could not learn is a missing capacity with a reason, or a line in 
 
 import platform
 import socket
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from alldata.agent.probe import cgroup, cpu, gpu, memory, network, numa, nvme, pcie
@@ -33,21 +34,32 @@ class Machine:
         return sum(len(pool.cpus) for pool in self.pools)
 
 
-def inspect(node: str, *, root: Path = Path("/"), nvml: Nvml | None = None, why_no_nvml: str = "") -> Machine:
+@dataclass(frozen=True, slots=True)
+class Driver:
+    """How cards are asked: NVML, or why there is none, and the Xid errors seen so far by uuid."""
+
+    nvml: Nvml | None = None
+    why_not: str = ""
+    xids: Mapping[str, int] = field(default_factory=dict)
+
+
+def inspect(node: str, *, root: Path = Path("/"), driver: Driver | None = None) -> Machine:
     """Read the machine (or a recording of one) that is called `node`."""
     tree = Tree(root)
+    driver = driver or Driver()
     confines = cgroup.limits(tree)
     pools = numa.pools(tree, confines)
     drives, drive_places = nvme.devices(tree, node)
-    cards = gpu.cards(tree, node, nvml, why_no_nvml)
-    places = drive_places | {card.device.uuid: card.place for card in cards if card.place}
+    cards = gpu.cards(tree, node, driver.nvml, driver.why_not, driver.xids)
+    nics, nic_places = network.devices(tree, node)
+    places = drive_places | nic_places | {card.device.uuid: card.place for card in cards if card.place}
     ports, links = pcie.root_ports(tree, node, places)
     devices = (
         *cpu.devices(tree, node, pools),
         *memory.devices(tree, node, pools),
-        *(card.device for card in cards),
+        *(device for card in cards for device in (card.device, *card.parts)),
         *drives,
-        *network.devices(tree, node),
+        *nics,
         *ports,
     )
     return Machine(
@@ -55,7 +67,7 @@ def inspect(node: str, *, root: Path = Path("/"), nvml: Nvml | None = None, why_
         boot_id=boot_id(tree),
         pools=pools,
         devices=devices,
-        links=links,
+        links=(*links, *gpu.links(cards)),
         limits=_shown(confines),
         versions=_versions(tree),
         gaps=_gaps(tree, devices),
@@ -71,6 +83,8 @@ def _shown(limits: cgroup.Limits) -> dict[str, AttributeValue]:
     found: dict[str, AttributeValue] = {"cgroup": limits.kind}
     if limits.cpus is not None:
         found["cpus"] = show_list(tuple(sorted(limits.cpus)))
+    if limits.mems is not None:
+        found["mems"] = show_list(tuple(sorted(limits.mems)))
     if limits.millicores is not None:
         found["cpu_millicores"] = limits.millicores
     if limits.memory_bytes is not None:

@@ -40,7 +40,7 @@ def pools(tree: Tree, limits: Limits) -> tuple[Pool, ...]:
     cores = {node: len(listed) * 1000 for node, listed in cpus.items()}
     millicores = shares(cores, limits.millicores)
     usable = {node: size or 0 for node, size in memory.items() if _may_use(node, nodes, limits)}
-    granted = {node: 0 for node in shape} | shares(usable, limits.memory_bytes)
+    granted = dict.fromkeys(shape, 0) | shares(usable, limits.memory_bytes)
     return tuple(
         Pool(
             node=node,

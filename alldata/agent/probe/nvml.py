@@ -53,6 +53,10 @@ class Nvml:
     def constant(self, name: str) -> int:
         return int(getattr(self._binding, name))
 
+    def constant_or(self, name: str, usual: int) -> int:
+        """A constant of the binding, or its usual value where a stand-in lacks it."""
+        return int(getattr(self._binding, name, usual))
+
     def cards(self) -> list[tuple[int, Answer]]:
         """(index, handle or reason): one bad card does not hide the others."""
         count = self.ask("DeviceGetCount").value or 0

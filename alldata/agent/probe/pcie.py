@@ -42,7 +42,7 @@ def place(tree: Tree, address: str) -> Place:
     attributes: dict[str, AttributeValue] = {"pci_bus_id": address}
     if len(chain) > 1:
         attributes["upstream_pci_bus_id"] = chain[-2]
-    for name in ("current_link_speed", "current_link_width"):
+    for name in ("current_link_speed", "current_link_width", "max_link_speed", "max_link_width"):
         text = tree.text(f"{where}/{name}")
         if text:
             attributes[name] = text
@@ -53,6 +53,12 @@ def place(tree: Tree, address: str) -> Place:
         _sysfs_bandwidth(tree, where),
         attributes,
     )
+
+
+def driver_of(tree: Tree, address: str) -> str | None:
+    """The kernel driver that has taken a card."""
+    path = tree.real(f"{DEVICES}/{address}/driver")
+    return path.rpartition("/")[2] if path else None
 
 
 def address_of(real_path: str | None) -> str | None:

@@ -52,11 +52,12 @@ def xml_of(document: Document) -> tuple[Element | None, tuple[Complaint, ...]]:
     """The root element with everything before the first fault, and that fault."""
     if "<!ENTITY" in document.text:
         return None, (document.complaint(1, "XML entities are not read"),)
-    parser = XMLPullParser(("start",))
+    parser: XMLPullParser[Any] = XMLPullParser(("start",))
     root: Element | None = None
     try:
         parser.feed(document.text)
-        for _event, element in parser.read_events():
+        events: Any = parser.read_events()  # pairs of an event's name and its element
+        for _name, element in events:
             root = element if root is None else root
         parser.close()
     except ParseError as fault:

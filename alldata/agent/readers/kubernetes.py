@@ -1,7 +1,7 @@
 """What does a Kubernetes Node object say, with the labels of GPU feature discovery? JSON: `kubectl get node -o json`.
 
-Resources count, labels describe: label names of MIG profiles have been rounded wrongly (3g.21gb), and a label may name a
-card whose plugin offers none. Counts are of `capacity`.
+Resources count, labels describe: label names of MIG profiles have been rounded wrongly (3g.21gb), and a label may name
+a card whose plugin offers none. Counts are of `capacity`.
 """
 
 import re
@@ -53,7 +53,7 @@ def product_of(label: str | None) -> str | None:
 
 
 def _host(item: dict[str, Any]) -> Host:
-    labels, capacity = _parts(item)
+    _labels, capacity = _parts(item)
     facts = _facts(item)
     memory = facts["memory_mib"]
     attributes = {"compute_capability": facts["compute_capability"]} if facts["compute_capability"] else {}

@@ -60,4 +60,3 @@ def binary_bytes(text: str | None, *, bare: int = 1) -> int | None:
     if not match:
         return None
     return int(float(match[1]) * (_BINARY[match[2].lower()] if match[2] else bare))
-

@@ -11,7 +11,7 @@ from alldata.agent.probe.machine import Machine
 from alldata.agent.wire import AttributeValue, Health
 
 PairKind = Literal["nvlink", "xgmi"]
-Facts = Mapping[str, Any]
+Facts = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,9 @@ class Complaint:
 
 @dataclass(frozen=True, slots=True)
 class Accelerator:
-    """A GPU or NPU. `index` is -1 where the document numbers none. `mig` names the profile of each MIG device; `bus` is the PCI address as the kernel writes it."""
+    """A GPU or NPU. `index` is -1 where the document numbers none; `mig` names the profile of each MIG device; `bus`
+    is the PCI address as the kernel writes it.
+    """
 
     index: int
     uuid: str | None = None
@@ -125,4 +127,3 @@ class Reading:
     facts: Facts = field(default_factory=dict)
     complaints: tuple[Complaint, ...] = ()
     machine: Machine | None = None
-

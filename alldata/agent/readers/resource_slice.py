@@ -57,7 +57,7 @@ def _facts(nodes: list[str], specs: list[Item], devices: list[Item], parents: se
         "nodes": len(nodes),
         "devices": len(devices),
         "whole_gpus": sum(not _is_partition(d) and _said(d, "uuid") not in parents for d in devices),
-        "mig_devices": sum(_said(device, "type") == "mig" or "MIG-" in (_said(device, "uuid") or "") for device in slices),
+        "mig_devices": sum(_said(d, "type") == "mig" or "MIG-" in (_said(d, "uuid") or "") for d in slices),
         "max_concurrent": most_at_once(specs, devices),
         "product": _said(first, "productName"),
         "memory_mib": memory // MIB if memory else None,
@@ -108,7 +108,8 @@ def _drawn(device: Item) -> dict[tuple[str, str], int]:
 def _cards(devices: list[Item], parents: set[str]) -> tuple[Accelerator, ...]:
     """Cards that can be given out whole, and partitions as cards of their own size."""
     usable = [device for device in devices if _said(device, "uuid") not in parents]
-    return tuple(_card(index, device) for index, device in enumerate(usable) if _said(device, "type") or _is_gpu(device))
+    cards = [device for device in usable if _said(device, "type") or _is_gpu(device)]
+    return tuple(_card(index, device) for index, device in enumerate(cards))
 
 
 def _is_gpu(device: Item) -> bool:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from alldata.agent.readers.document import Document
 from alldata.agent.readers.quantities import MIB, told, whole
 from alldata.agent.readers.records import Accelerator, Facts, Host, Reading
+from alldata.agent.wire import AttributeValue
 
 _PAIR = re.compile(r"(?:^|\s)([A-Za-z][\w:/]*)=(.*?)(?=\s+[A-Za-z][\w:/]*=|$)")
 _GRES = re.compile(r"gpu(?::([A-Za-z][^:,(=]*))?[:=](\d+)")
@@ -74,7 +75,7 @@ def _host(fields: dict[str, str]) -> Host:
     cards = [kind for kind, count in _gpus(fields) for _ in range(count)]
     memory = whole(fields.get("RealMemory"))
     states = facts["state"] if isinstance(facts["state"], str) else "+".join(facts["state"])
-    attributes = {"slurm_state": states, "schedulable": bool(facts["schedulable"])}
+    attributes: dict[str, AttributeValue] = {"slurm_state": states, "schedulable": bool(facts["schedulable"])}
     if facts["reason"]:
         attributes["slurm_reason"] = str(facts["reason"])
     return Host(

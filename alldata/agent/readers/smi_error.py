@@ -11,7 +11,7 @@ KIND = "smi_error"
 _BDF = r"[0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.\d"
 _HANDLE = re.compile(rf"Unable to determine the device handle for .*?({_BDF})\W+(.+)")
 #: Sentence, and what follows from it.
-_SENTENCES: tuple[tuple[str, dict[str, str | bool | int]], ...] = (
+_SENTENCES: tuple[tuple[str, Facts], ...] = (
     (
         r"Driver/library version mismatch",
         {"error": "driver_library_mismatch", "retryable": False, "action": "reboot or reload module"},

@@ -1,4 +1,4 @@
-"""What does `nvidia-smi -q -x` say? Schemas of drivers 384 to 595 differ in names; one card may be lost among others."""
+"""What does `nvidia-smi -q -x` say? Schemas of drivers 384 to 595 differ in names; one card may be lost among many."""
 
 import re
 from xml.etree.ElementTree import Element
@@ -11,7 +11,11 @@ from alldata.agent.wire import AttributeValue, Health
 
 KIND = "smi_xml"
 #: Where a value stands, newest schema first.
-_POWER = ("gpu_power_readings/current_power_limit", "gpu_power_readings/power_limit", "power_readings/power_limit")
+_POWER: tuple[str, ...] = (
+    "gpu_power_readings/current_power_limit",
+    "gpu_power_readings/power_limit",
+    "power_readings/power_limit",
+)
 _POWER += ("power_readings/current_power_limit", "power_readings/enforced_power_limit")
 _LINK = "pci/pci_gpu_link_info"
 _WHOLE_NUMBERS = {

@@ -45,11 +45,11 @@ def read(document: Document) -> Reading:
 def _links(table: Table) -> dict[tuple[str, str], int]:
     """NVLinks of each pair of cards; 0 where the path is another."""
     rows = [name for name in table.gpus if name in table.cells]
-    return {(a, b): int(table.cells[a][b][2:]) if _is_nvlink(table.cells[a][b]) else 0 for a, b in combinations(rows, 2)}
+    return {(a, b): _count(table.cells[a][b]) for a, b in combinations(rows, 2)}
 
 
-def _is_nvlink(cell: str) -> bool:
-    return re.fullmatch(r"NV\d+", cell) is not None
+def _count(cell: str) -> int:
+    return int(cell[2:]) if re.fullmatch(r"NV\d+", cell) else 0
 
 
 def _numa(table: Table, name: str, title: str = "NUMA Affinity") -> int | None:
