@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from alldata.agent.readers.records import Reading
 from alldata.agent.readers.registry import read_path
 
 #: What the index calls a summary that the reader names for its meaning.
@@ -57,6 +58,12 @@ def equal(expected: Any, found: Any) -> bool:
     return bool(expected == found)
 
 
+def facts_of(reading: Reading) -> dict[str, Any]:
+    """What the reader says, under the index's names too."""
+    found = dict(reading.facts)
+    return found | {theirs: found[ours] for theirs, ours in ALIASES.items() if ours in found}
+
+
 def index_of(data: Path) -> Iterator[tuple[str, Any]]:
     with open(data / "inputs" / "index.csv", newline="", encoding="utf-8") as file:
         for row in csv.DictReader(file):
@@ -70,8 +77,7 @@ def examine(data: Path) -> dict[str, Any]:
     wrong: list[Wrong] = []
     for name, expected in index_of(data):
         files += 1
-        found = dict(read_path(data / "inputs" / name).facts)
-        found |= {theirs: found[ours] for theirs, ours in ALIASES.items() if ours in found}
+        found = facts_of(read_path(data / "inputs" / name))
         for path, value, ours in leaves(expected, found):
             facts += 1
             if not equal(value, ours):

@@ -15,6 +15,7 @@ from alldata.agent import calibrate, doctor, host
 from alldata.agent.clock import wall_ms
 from alldata.agent.decode import encode
 from alldata.agent.http import Address, Server
+from alldata.agent.idle import why_busy
 from alldata.agent.imported import command
 from alldata.agent.loop import Agent, Probe, Setup
 from alldata.agent.report import Reporter
@@ -63,9 +64,10 @@ def _parser() -> argparse.ArgumentParser:
     probe.add_argument("--json", action="store_true", help="the facts as they are registered")
     probe.add_argument("--root", type=Path, default=Path("/"), help="read a recorded tree instead of this machine")
 
-    measure = commands.add_parser("calibrate", help="measure memory and disk now (about 4 s)")
+    measure = commands.add_parser("calibrate", help="measure memory and disk now, if the machine is idle (about 4 s)")
     measure.set_defaults(command=_calibrate)
     _add_place(measure)
+    measure.add_argument("--force", action="store_true", help="measure even while the machine is busy")
 
     check = commands.add_parser("doctor", help="name the cause of a failed registration, and what spoils placement")
     check.set_defaults(command=_doctor)
@@ -155,6 +157,10 @@ def _calibrate(options: argparse.Namespace) -> int:
     for needed in (setup.state_dir, setup.runs_dir):
         needed.mkdir(parents=True, exist_ok=True)
     probe = Probe(setup)
+    busy = None if options.force else why_busy(setup.runs_dir, probe.tree)
+    if busy:
+        sys.stderr.write(f"alldata-agent: not measured, {busy}; --force measures all the same\n")
+        return calibrate.BUSY
     begun = wall_ms()
     found = calibrate.measure(probe.machine, setup.runs_dir, probe.tree)
     calibrate.save(setup.state_dir, found)

@@ -1,6 +1,6 @@
 """Which capacities have been measured on this machine, and when?
 
-Measuring takes at most about four seconds in a child process; the result is kept in the state
+Measuring takes at most about four seconds in a child process and waits for an idle machine. The result is kept in the
 directory for a day, so a restart does not disturb running jobs. A measured capacity replaces a
 missing or promised one in the facts that are registered, with the time it was measured.
 """
@@ -25,6 +25,8 @@ MEMORY_BUDGET_S = 1.2
 DISK_BUDGET_S = 2.0
 METHODS = {"memory_bandwidth": "memmove_2x_copied", "storage_iops": f"random_4k_read_qd{bench.QUEUE_DEPTH}"}
 FILE = "calibration.json"
+#: Exit status of a calibration that found the machine busy.
+BUSY = 3
 
 
 @dataclass(frozen=True, slots=True)

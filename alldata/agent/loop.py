@@ -29,6 +29,7 @@ from alldata.agent.wire import Frame, Register
 
 PROBE_EVERY_MS = 30_000
 CALIBRATE_AFTER_MS = 1_000
+CALIBRATE_AGAIN_MS = 30_000
 MAX_CLAMP_MS = 5_000
 #: Length of windows while the spool is full, and the longest that a server accepts.
 COARSE_MS = 15 * 60_000
@@ -207,10 +208,15 @@ class Agent:
             reporter.announce(facts)
 
     def _calibration_is_new(self) -> bool:
-        """Start measuring once, where no kept result serves; True when the result has arrived."""
-        if self._child is not None and self._child.poll() is not None:
+        """Start measuring once, where no kept result serves; True when the result has arrived.
+
+        A machine that is busy is measured later.
+        """
+        if self._child is not None and (status := self._child.poll()) is not None:
             self._child = None
-            return True
+            if status != calibrate.BUSY:
+                return True
+            self._calibrate_at = mono_ms() + CALIBRATE_AGAIN_MS
         if self._calibrate_at is not None and mono_ms() >= self._calibrate_at:
             self._calibrate_at = None
             kept = calibrate.load(self._setup.state_dir, self._probe.machine, wall_ms())

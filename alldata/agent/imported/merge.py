@@ -5,6 +5,7 @@ agree, or, where neither contradicts, their index (nvidia-smi and topo count in 
 wins; later files only fill gaps, except for bad news: a card that any file calls lost is lost.
 """
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 
@@ -47,8 +48,16 @@ def merged(readings: Iterable[Reading], name: str | None) -> Host:
 
 
 def _with_source(host: Host, kind: str) -> Host:
-    """Accelerators remember which kind of file told of them first."""
-    cards = tuple(replace(card, attributes={"told_by": kind} | dict(card.attributes)) for card in host.accelerators)
+    """Accelerators remember which kind of file told of them first; ids that were scrubbed to one value are dropped."""
+    uses = Counter(card.uuid for card in host.accelerators)
+    cards = tuple(
+        replace(
+            card,
+            uuid=card.uuid if uses[card.uuid] == 1 else None,
+            attributes={"told_by": kind} | dict(card.attributes),
+        )
+        for card in host.accelerators
+    )
     return replace(host, accelerators=cards)
 
 

@@ -47,7 +47,7 @@ class Recorded:
         return self._cards[index]
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
-        if not name.startswith("nvml"):
+        if not name.startswith(("nvmlDevice", "nvmlSystem")):
             raise AttributeError(name)
         question = name.removeprefix("nvml")
 

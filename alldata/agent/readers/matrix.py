@@ -7,8 +7,8 @@ last affinity and nothing at all on rows of network cards.
 import re
 from dataclasses import dataclass, field
 
+from alldata.agent.readers import quantities
 from alldata.agent.readers.document import Document
-from alldata.agent.readers.quantities import told
 
 _COLUMN = re.compile(r"CPU Affinity|NUMA Affinity|GPU NUMA ID|\S+")
 _AFFINITIES = ("CPU Affinity", "NUMA Affinity", "GPU NUMA ID")
@@ -60,11 +60,12 @@ def _take(table: Table, line: str) -> str | None:
     cells = [cell.strip() for cell in line.strip(" ").split("\t")] if "\t" in line.strip() else line.split()
     name, rest = cells[0], cells[1:]
     width = len(table.columns)
-    if len(rest) < width:
-        return f"row {name} has {len(rest)} of {width} cells"
+    told = sum(cell != "" for cell in rest[:width])
+    if told < width:
+        return f"row {name} has {told} of {width} cells"
     table.cells[name] = dict(zip(table.columns, rest[:width], strict=True))
     tail = rest[width:]
     if len(tail) > len(table.tails) and len(tail) > 2 and tail[2] == "":
         del tail[2]
-    table.tail[name] = {title: text for title, text in zip(table.tails, tail, strict=False) if told(text)}
+    table.tail[name] = {title: text for title, text in zip(table.tails, tail, strict=False) if quantities.told(text)}
     return None

@@ -99,7 +99,7 @@ def _content(path: Path) -> bytes:
         try:
             with gzip.open(path) as file:
                 raw = file.read(MAX_BYTES + 1)
-        except (EOFError, zlib.error) as fault:
+        except (EOFError, zlib.error, gzip.BadGzipFile) as fault:
             raise archive.Unfit(f"not sound gzip: {fault}") from None
     if len(raw) > MAX_BYTES:
         raise archive.Unfit(f"larger than {MAX_BYTES >> 20} MiB")

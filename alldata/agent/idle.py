@@ -1,0 +1,46 @@
+"""Is this machine idle enough to be measured? Measuring beside running jobs would slow them and measure too little."""
+
+import time
+from pathlib import Path
+
+from alldata.agent.files import read_json
+from alldata.agent.probe.tree import Tree
+
+WATCH_S = 0.3
+BUSY_SHARE = 0.5
+_LIVE = {"starting", "running", "stopping"}
+
+
+def why_busy(runs_dir: Path, tree: Tree) -> str | None:
+    """The reason not to measure now, in words; None where the machine is idle."""
+    live = sum(_is_live(path) for path in runs_dir.glob("*/status.json"))
+    if live:
+        return f"{live} attempts run here"
+    share = busy_share(tree, WATCH_S)
+    if share is not None and share > BUSY_SHARE:
+        return f"its cores are {share:.0%} busy"
+    return None
+
+
+def _is_live(path: Path) -> bool:
+    found = read_json(path)
+    return found is not None and found.get("state") in _LIVE
+
+
+def busy_share(tree: Tree, seconds: float) -> float | None:
+    """The part of all cores' time that was work; None where the kernel does not count."""
+    before = _ticks(tree)
+    time.sleep(seconds)
+    after = _ticks(tree)
+    if before is None or after is None or after[1] <= before[1]:
+        return None
+    return 1 - (after[0] - before[0]) / (after[1] - before[1])
+
+
+def _ticks(tree: Tree) -> tuple[int, int] | None:
+    """(idle, all) ticks since boot."""
+    first = (tree.text("proc/stat") or "").partition("\n")[0].split()
+    if len(first) < 6 or first[0] != "cpu":
+        return None
+    cells = [int(cell) for cell in first[1:9]]
+    return cells[3] + cells[4], sum(cells)
