@@ -20,7 +20,7 @@ from alldata.agent.readers.records import Reading
 from alldata.agent.readers.registry import read_path
 
 #: What the index calls a summary that the reader names for its meaning.
-ALIASES = {"lstopo_2_9_allowed": "allowed", "hwloc_expected": "seen"}
+ALIASES = {"lstopo_2_9_allowed": "allowed", "hwloc_expected": "allowed"}
 MISSING = "<nothing>"
 
 

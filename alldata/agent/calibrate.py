@@ -1,8 +1,9 @@
 """Which capacities have been measured on this machine, and when?
 
-Measuring takes at most about four seconds in a child process and waits for an idle machine. The result is kept in the
-directory for a day, so a restart does not disturb running jobs. A measured capacity replaces a
-missing or promised one in the facts that are registered, with the time it was measured.
+Measuring takes at most about four seconds in a child process and waits for an idle machine. The
+result is kept in the state directory for a day, so a restart does not disturb running jobs. A
+measured capacity replaces a missing or promised one in the facts that are registered, with the
+time it was measured.
 """
 
 import json

@@ -44,16 +44,22 @@ def _both(listed: frozenset[int] | None, allowed: frozenset[int]) -> frozenset[i
 
 
 def _version2(tree: Tree) -> Limits:
-    cpus: frozenset[int] | None = None
-    mems: frozenset[int] | None = None
     quotas: list[int] = []
     memory: list[int] = []
+    cpus, mems = _unified_cpuset(tree, "sys/fs/cgroup")
     for group in _groups(tree, "", "sys/fs/cgroup"):
-        cpus = _listed(tree, group, ("cpuset.cpus.effective",)) or cpus
-        mems = _listed(tree, group, ("cpuset.mems.effective",)) or mems
         quotas += _quota(*(tree.text(f"{group}/cpu.max") or "max 1").split()[:2])
         memory += _known(tree.number(f"{group}/memory.max"))
     return Limits("v2", cpus, min(quotas, default=None), min(memory, default=None), mems)
+
+
+def _unified_cpuset(tree: Tree, mount: str) -> tuple[frozenset[int] | None, frozenset[int] | None]:
+    cpus: frozenset[int] | None = None
+    mems: frozenset[int] | None = None
+    for group in _groups(tree, "", mount):
+        cpus = _listed(tree, group, ("cpuset.cpus.effective",)) or cpus
+        mems = _listed(tree, group, ("cpuset.mems.effective",)) or mems
+    return cpus, mems
 
 
 def _version1(tree: Tree) -> Limits:
@@ -65,6 +71,9 @@ def _version1(tree: Tree) -> Limits:
     for group in _groups(tree, "cpuset", mount):
         cpus = _listed(tree, group, ("cpuset.cpus", "cpuset.effective_cpus", "cpus")) or cpus
         mems = _listed(tree, group, ("cpuset.mems", "cpuset.effective_mems", "mems")) or mems
+    unified = _mount(tree, "cgroup2")
+    if cpus is None and mems is None and unified:
+        cpus, mems = _unified_cpuset(tree, unified)
     for group in _groups(tree, "cpu", "sys/fs/cgroup/cpu"):
         quota, period = tree.text(f"{group}/cpu.cfs_quota_us"), tree.text(f"{group}/cpu.cfs_period_us")
         quotas += _quota(quota or "-1", period or "100000")
@@ -75,11 +84,16 @@ def _version1(tree: Tree) -> Limits:
 
 
 def _cpuset_mount(tree: Tree) -> str:
+    return _mount(tree, "cpuset") or _mount(tree, "cgroup", "cpuset") or _CPUSET_DEFAULT
+
+
+def _mount(tree: Tree, wanted: str, option: str = "") -> str | None:
+    """Where a file system of this kind is mounted, as a path from the root."""
     for line in (tree.text("proc/mounts") or "").splitlines():
         _source, where, kind, options = (line.split() + [""] * 4)[:4]
-        if kind == "cpuset" or (kind == "cgroup" and "cpuset" in options.split(",")):
+        if kind == wanted and (not option or option in options.split(",")):
             return where.strip("/")
-    return _CPUSET_DEFAULT
+    return None
 
 
 def _listed(tree: Tree, group: str, names: tuple[str, ...]) -> frozenset[int] | None:
@@ -95,7 +109,7 @@ def _groups(tree: Tree, controller: str, mount: str) -> list[str]:
         _, names, where = (*line.split(":", 2), "", "")[:3]
         if controller in names.split(","):
             path = where
-    if controller == "cpuset" and not path:
+    if controller in ("cpuset", "") and not path:
         path = tree.text("proc/self/cpuset") or ""
     groups = [mount]
     for step in path.strip("/").split("/"):

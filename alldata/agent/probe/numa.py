@@ -105,7 +105,7 @@ def online_cpus(tree: Tree) -> tuple[int, ...]:
     where = "sys/devices/system/cpu"
     listed = parse_list(tree.text(f"{where}/online")) or numbered(tree, where, "cpu")
     if listed:
-        return listed
+        return tuple(cpu for cpu in listed if tree.number(f"{where}/cpu{cpu}/online") != 0)
     lines = (tree.text("proc/stat") or "").splitlines()
     return tuple(int(line.split()[0][3:]) for line in lines if line[:3] == "cpu" and line[3:4].isdecimal())
 

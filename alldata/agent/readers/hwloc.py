@@ -30,14 +30,19 @@ def read(document: Document) -> Reading:
         cores=len(_objects(root, "PU")) or None,
         cells=tuple(_cell(root, node) for node in _objects(root, "NUMANode")),
         accelerators=_accelerators(root),
-        drives=tuple(_drive(node) for node in _os_devices(root, _STORAGE[version[0]], version)),
-        adapters=tuple(Adapter(node.get("name", "")) for node in _os_devices(root, _NETWORK[version[0]], version)),
+        drives=tuple(_drive(node) for node in _os_devices(root, _kind(_STORAGE, version), version)),
+        adapters=tuple(Adapter(node.get("name", "")) for node in _os_devices(root, _kind(_NETWORK, version), version)),
     )
     return Reading(KIND, (host,), _facts(root, version), complaints)
 
 
 def _objects(root: Element, *kinds: str) -> list[Element]:
     return [node for node in root.iter("object") if node.get("type") in kinds]
+
+
+def _kind(table: dict[str, int], version: str) -> int:
+    """How this version numbers a kind of device; later versions are taken to number as the last one known."""
+    return table.get(version[:1], table["3"])
 
 
 def _facts(root: Element, version: str) -> Facts:
@@ -63,7 +68,7 @@ def _facts(root: Element, version: str) -> Facts:
 
 def _computes(node: Element, version: str) -> bool:
     kind = int(node.get("osdev_type", "0"))
-    if version.startswith("3"):
+    if not version.startswith(("1", "2")):
         return bool(kind & _COPROCESSOR_BIT)
     return kind == _COPROCESSOR or (kind == 1 and node.get("subtype") in ("NVML", "RSMI", "LevelZero"))
 
@@ -131,7 +136,7 @@ def _os_devices(root: Element, kind: int, version: str) -> list[Element]:
     for card in _objects(root, "PCIDev"):
         for node in card.findall("object"):
             number = int(node.get("osdev_type", "-1"))
-            matches = bool(number & kind) if version.startswith("3") else number == kind
+            matches = number == kind if version.startswith(("1", "2")) else bool(number & kind)
             if node.get("type") == "OSDev" and matches and number >= 0:
                 found.append(node)
     return found

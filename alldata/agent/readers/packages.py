@@ -15,7 +15,9 @@ def packages(tree: Tree, online: tuple[int, ...]) -> list[set[int]]:
         return [mask for cpu, mask in masks.items() if mask and min(mask) == cpu]
     by_id: dict[str, set[int]] = {}
     for cpu in online:
-        by_id.setdefault(tree.text(f"{CPUS}/cpu{cpu}/topology/physical_package_id") or "", set()).add(cpu)
+        told = tree.text(f"{CPUS}/cpu{cpu}/topology/physical_package_id")
+        if told not in (None, "", "-1"):
+            by_id.setdefault(str(told), set()).add(cpu)
     return list(by_id.values())
 
 

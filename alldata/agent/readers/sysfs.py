@@ -1,10 +1,11 @@
 """What does a recorded tree of /sys and /proc say: NUMA, cores, PCI cards, drives, InfiniBand?
 
-`seen` counts all that is online; `allowed` only what the recording process could use (cpuset), with the firmware's
-errors taken out: nodes that claim CPUs of an earlier node, and packages whose sibling masks contradict each other.
+`allowed` counts only what the recording process could use (cpuset), with the firmware's errors taken out: nodes that
+claim CPUs of an earlier node, and packages whose sibling masks contradict each other.
 """
 
 import os
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -23,7 +24,7 @@ def read(tree: Tree, node: str) -> Reading:
     machine = inspect(node, root=tree.root)
     facts = _numa_facts(tree) | _cpu_facts(tree) | _device_facts(tree)
     if tree.has(CPUS):
-        facts |= {"seen": _seen(tree), "allowed": _allowed(tree)}
+        facts |= {"allowed": _allowed(tree)}
     kind = "sysfs" if tree.has(CPUS) else ("blockq" if tree.has("sys/class/nvme") else "infiniband")
     return Reading(kind, facts=facts | _queue_facts(machine), machine=machine)
 
@@ -110,21 +111,6 @@ def _queue_facts(machine: Machine) -> dict[str, object]:
     }
 
 
-def _seen(tree: Tree) -> Facts:
-    online = numa.online_cpus(tree)
-    nodes = _listed(tree)
-    memory = [numa.node_memory(tree, node) for node in nodes]
-    whole_drives = [name for name in tree.names("sys/class/block") if name.startswith("nvme") and "p" not in name]
-    return {
-        "packages": len(packages(tree, online)),
-        "numa": len(nodes) or 1,
-        "cores": core_count(tree, online),
-        "pus": len(online),
-        "memoryless_numa": sum(not size for size in memory),
-        "nvme": whole_drives,
-    }
-
-
 def _allowed(tree: Tree) -> Facts:
     limits = cgroup.limits(tree)
     online = numa.online_cpus(tree)
@@ -133,4 +119,11 @@ def _allowed(tree: Tree) -> Facts:
     usable = [node for node in nodes if limits.mems is None or node in limits.mems]
     near = [set(numa.cpus_of(tree, node)) for node in usable]
     kept = [p for p in packages(tree, online) if p & cpus or any(beside and beside <= p for beside in near)]
-    return {"pus": len(cpus), "numa": len(usable) if nodes else 1, "packages": len(kept)}
+    return {
+        "packages": len(kept),
+        "numa": len(usable) if nodes else 1,
+        "cores": core_count(tree, tuple(sorted(cpus))),
+        "pus": len(cpus),
+        "memoryless_numa": sum(not numa.node_memory(tree, node) for node in usable),
+        "nvme": [name for name in tree.names("sys/class/block") if re.fullmatch(r"nvme\d+n\d+", name)],
+    }
