@@ -28,6 +28,7 @@ class Portal(ThreadingHTTPServer):
         self.answer_after_s = 0.0
         self.refuse_with: int | None = None
         self.problem: dict[str, str] = {}
+        self.headers: dict[str, str] = {}
         self.changed = threading.Condition()
 
     @property
@@ -79,8 +80,10 @@ class _Door(BaseHTTPRequestHandler):
 
     def _answer(self, status: int, content: Mapping[str, object]) -> None:
         body = json.dumps(content).encode()
-        self.send_response(status)
-        self.send_header("Content-Length", str(len(body)))
+        own = self.server.headers
+        self.send_response_only(status)
+        for name, value in ({"Date": self.date_time_string(), "Content-Length": str(len(body))} | own).items():
+            self.send_header(name, value)
         self.end_headers()
         self.wfile.write(body)
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from alldata.agent.doctor import Finding, examine
+from alldata.agent.surroundings import wanted_proxy
 from alldata.agent.wire import Register
 from tests.pure.agent_portal import KEY, Portal, portal
 
@@ -62,3 +63,38 @@ def test_another_wire_version(tmp_path: Path, server: Portal) -> None:
 
 def test_an_address_that_is_none(tmp_path: Path) -> None:
     assert findings(tmp_path, "portal:8000")[0].check == "address"
+
+
+def test_a_slow_portal_is_not_a_wrong_clock(tmp_path: Path, server: Portal) -> None:
+    server.answer_after_s = 0.8
+    assert findings(tmp_path, server.url)[-1].ok
+
+
+@pytest.mark.parametrize(
+    ("status", "headers", "check"),
+    [
+        (301, {"Location": "https://other.example/x"}, "redirect"),
+        (407, {}, "proxy"),
+        (503, {"X-Squid-Error": "ERR_DNS_FAIL 0"}, "proxy"),
+        (403, {}, "key"),
+        (500, {"Date": "Sun, 29 Nov 2020 12:00:00 GMT"}, "clock"),
+        (404, {}, "registration"),
+    ],
+)
+def test_the_answer_tells_the_cause(
+    tmp_path: Path, server: Portal, status: int, headers: dict[str, str], check: str
+) -> None:
+    server.refuse_with, server.headers = status, headers
+    last = findings(tmp_path, server.url)[-1]
+    assert (last.check, last.ok) == (check, False)
+    assert last.fix
+
+
+def test_a_proxy_is_named_without_its_password() -> None:
+    assert wanted_proxy({"https_proxy": "http://me:secret@proxy:3128"}) == "https_proxy=http://proxy:3128"
+    assert wanted_proxy({}) is None
+
+
+def test_a_redirect_names_the_address_to_use(tmp_path: Path, server: Portal) -> None:
+    server.refuse_with, server.headers = 302, {"Location": "https://other.example:8443/api"}
+    assert "--server https://other.example:8443" in findings(tmp_path, server.url)[-1].fix

@@ -84,6 +84,13 @@ def test_a_driver_below_the_floor_degrades_the_card(tree: Tree) -> None:
     assert (card.health, card.degraded_reason) == ("degraded", "driver_below_510.47.3")
 
 
+def test_below_the_floor_bandwidths_are_unknown_and_memory_is_not(tree: Tree) -> None:
+    card = only(cards(tree, "n1", driver(nvmlSystemGetDriverVersion=lambda: "470.82.01"), "")).device
+    assert card.capacities["hbm_bandwidth"].reason == "driver_below_510.47.3"
+    assert card.capacities["pcie_bandwidth"].value is None
+    assert card.capacities["gpu_memory_bytes"].value == 42_949_672_960
+
+
 def test_a_lost_card_does_not_hide_the_others(tree: Tree) -> None:
     def handle(index: int) -> int:
         return refuse(15)() if index == 0 else index

@@ -16,6 +16,8 @@ from alldata.agent.wire import Device, NumaNode, Register
 
 ENGINE = "imported"
 PREFIX = "imported-"
+#: More cores than any machine has: such a number is a slip.
+MOST_CORES = 16_384
 
 
 def node_name(readings: Iterable[Reading], *, wanted: str | None, host: str | None) -> str:
@@ -63,7 +65,8 @@ def cells_of(found: Host) -> tuple[Cell, ...]:
     """The NUMA nodes; one pool of all cores where the files know of none."""
     if found.cells:
         return found.cells
-    cores = found.cores or (found.processor.threads if found.processor else None) or 0
+    told = found.cores or (found.processor.threads if found.processor else None) or 0
+    cores = told if 0 < told <= MOST_CORES else 0
     return (Cell(0, tuple(range(cores)), found.memory_bytes),) if cores or found.memory_bytes else ()
 
 

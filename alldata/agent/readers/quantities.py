@@ -35,9 +35,9 @@ def whole(text: str | None) -> int | None:
 
 
 def mebibytes(text: str | None) -> int | None:
-    """Bytes of `81559 MiB`."""
+    """Bytes of `81559 MiB`; less than none is no size."""
     value = number(text)
-    return None if value is None else int(value * MIB)
+    return None if value is None or value < 0 else int(value * MIB)
 
 
 def bytes_of(text: str | None, *, bare: int = 1) -> int | None:
