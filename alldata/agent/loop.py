@@ -16,11 +16,11 @@ from alldata.agent import calibrate
 from alldata.agent.attempts import Attempts, Places
 from alldata.agent.clock import Timeline, mono_ms, wall_ms
 from alldata.agent.probe import nvme
-from alldata.agent.probe.health import XidWatch
 from alldata.agent.probe.machine import Driver, Machine, inspect
 from alldata.agent.probe.nvml import Nvml, start
 from alldata.agent.probe.recording import recorded
 from alldata.agent.probe.tree import Tree
+from alldata.agent.probe.xid import XidWatch
 from alldata.agent.report import Reporter
 from alldata.agent.sample import Sampler, read_all
 from alldata.agent.spool import Spool

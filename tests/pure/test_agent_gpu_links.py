@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from alldata.agent.probe.gpu import cards, links
-from alldata.agent.probe.health import XidWatch
 from alldata.agent.probe.tree import Tree
+from alldata.agent.probe.xid import XidWatch
 from tests.pure.test_agent_gpu import driver, only, refuse
 
 BUSES = ["0000:01:00.0", "0000:02:00.0", "0000:03:00.0"]

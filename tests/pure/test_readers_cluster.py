@@ -3,8 +3,8 @@
 import json
 from typing import Any
 
-from alldata.agent.readers.kubernetes import product_of
-from alldata.agent.readers.slurm import expand
+from alldata.agent.readers.products import product_of
+from alldata.agent.readers.slurm_gres import expand
 from tests.pure.reading import host, reading
 
 NODE = "NodeName=n1 CPUTot=64 Gres=gpu:a:4(S:0-1),gpu:b:2 RealMemory=1000 State={state}\n   OS=Linux 5.4 #1 SMP x\n"

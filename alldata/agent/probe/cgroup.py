@@ -2,18 +2,17 @@
 
 Limits are looked for on the way from the root of the cgroup mount down to our own group, and
 the tightest counts. A group that is a systemd unit of its own (`….service`) is left out: its
-limits are meant for the agent, not for the jobs. The cpuset may be mounted elsewhere (/dev/cpuset)
-and without its prefix, as old batch systems did.
+limits are meant for the agent, not for the jobs.
 """
 
 import os
 from dataclasses import dataclass
 
+from alldata.agent.probe import cpuset
 from alldata.agent.probe.tree import Tree, parse_list
 
 #: cgroup v1 says "no limit" with a huge number rounded to pages.
 V1_NO_LIMIT = 1 << 60
-_CPUSET_DEFAULT = "sys/fs/cgroup/cpuset"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,77 +45,24 @@ def _both(listed: frozenset[int] | None, allowed: frozenset[int]) -> frozenset[i
 def _version2(tree: Tree) -> Limits:
     quotas: list[int] = []
     memory: list[int] = []
-    cpus, mems = _unified_cpuset(tree, "sys/fs/cgroup")
-    for group in _groups(tree, "", "sys/fs/cgroup"):
+    cpus, mems = cpuset.version2(tree, "sys/fs/cgroup")
+    for group in cpuset.groups(tree, "", "sys/fs/cgroup"):
         quotas += _quota(*(tree.text(f"{group}/cpu.max") or "max 1").split()[:2])
         memory += _known(tree.number(f"{group}/memory.max"))
     return Limits("v2", cpus, min(quotas, default=None), min(memory, default=None), mems)
 
 
-def _unified_cpuset(tree: Tree, mount: str) -> tuple[frozenset[int] | None, frozenset[int] | None]:
-    cpus: frozenset[int] | None = None
-    mems: frozenset[int] | None = None
-    for group in _groups(tree, "", mount):
-        cpus = _listed(tree, group, ("cpuset.cpus.effective",)) or cpus
-        mems = _listed(tree, group, ("cpuset.mems.effective",)) or mems
-    return cpus, mems
-
-
 def _version1(tree: Tree) -> Limits:
-    cpus: frozenset[int] | None = None
-    mems: frozenset[int] | None = None
     quotas: list[int] = []
     memory: list[int] = []
-    mount = _cpuset_mount(tree)
-    for group in _groups(tree, "cpuset", mount):
-        cpus = _listed(tree, group, ("cpuset.cpus", "cpuset.effective_cpus", "cpus")) or cpus
-        mems = _listed(tree, group, ("cpuset.mems", "cpuset.effective_mems", "mems")) or mems
-    unified = _mount(tree, "cgroup2")
-    if cpus is None and mems is None and unified:
-        cpus, mems = _unified_cpuset(tree, unified)
-    for group in _groups(tree, "cpu", "sys/fs/cgroup/cpu"):
+    cpus, mems = cpuset.version1(tree)
+    for group in cpuset.groups(tree, "cpu", "sys/fs/cgroup/cpu"):
         quota, period = tree.text(f"{group}/cpu.cfs_quota_us"), tree.text(f"{group}/cpu.cfs_period_us")
         quotas += _quota(quota or "-1", period or "100000")
-    for group in _groups(tree, "memory", "sys/fs/cgroup/memory"):
+    for group in cpuset.groups(tree, "memory", "sys/fs/cgroup/memory"):
         memory += [n for n in _known(tree.number(f"{group}/memory.limit_in_bytes")) if n < V1_NO_LIMIT]
-    kind = "v1" if tree.has("sys/fs/cgroup/memory") or tree.has(mount) else "none"
+    kind = "v1" if tree.has("sys/fs/cgroup/memory") or tree.has(cpuset.mount_of(tree)) else "none"
     return Limits(kind, cpus, min(quotas, default=None), min(memory, default=None), mems)
-
-
-def _cpuset_mount(tree: Tree) -> str:
-    return _mount(tree, "cpuset") or _mount(tree, "cgroup", "cpuset") or _CPUSET_DEFAULT
-
-
-def _mount(tree: Tree, wanted: str, option: str = "") -> str | None:
-    """Where a file system of this kind is mounted, as a path from the root."""
-    for line in (tree.text("proc/mounts") or "").splitlines():
-        _source, where, kind, options = (line.split() + [""] * 4)[:4]
-        if kind == wanted and (not option or option in options.split(",")):
-            return where.strip("/")
-    return None
-
-
-def _listed(tree: Tree, group: str, names: tuple[str, ...]) -> frozenset[int] | None:
-    """The first of the files that says something."""
-    texts = (tree.text(f"{group}/{name}") for name in names)
-    return frozenset(parse_list(next((text for text in texts if text), None))) or None
-
-
-def _groups(tree: Tree, controller: str, mount: str) -> list[str]:
-    """Directories from the mount's root to our own group."""
-    path = ""
-    for line in (tree.text("proc/self/cgroup") or "").splitlines():
-        _, names, where = (*line.split(":", 2), "", "")[:3]
-        if controller in names.split(","):
-            path = where
-    if controller in ("cpuset", "") and not path:
-        path = tree.text("proc/self/cpuset") or ""
-    groups = [mount]
-    for step in path.strip("/").split("/"):
-        if not step or step == ".." or step.endswith(".service"):
-            break
-        groups.append(f"{groups[-1]}/{step}")
-    return groups
 
 
 def _quota(quota: str, period: str = "100000") -> list[int]:

@@ -5,29 +5,12 @@
 
 import re
 
+from alldata.agent.readers.arm_cores import ARM_CORES, ARM_MAKERS
 from alldata.agent.readers.document import Document
 from alldata.agent.readers.quantities import whole
 from alldata.agent.readers.records import Facts, Host, Processor, Reading
 
 KIND = "cpuinfo"
-_ARM_PARTS = {
-    ("0x41", "0xd03"): "Cortex-A53",
-    ("0x41", "0xd07"): "Cortex-A57",
-    ("0x41", "0xd08"): "Cortex-A72",
-    ("0x41", "0xd0c"): "Neoverse-N1",
-    ("0x41", "0xd40"): "Neoverse-V1",
-    ("0x41", "0xd49"): "Neoverse-N2",
-    ("0x41", "0xd4f"): "Neoverse-V2",
-    ("0x41", "0xd84"): "Neoverse-V3",
-    ("0x41", "0xd8e"): "Neoverse-N3",
-    ("0x43", "0x0a1"): "ThunderX",
-    ("0x43", "0x0af"): "ThunderX2",
-    ("0x46", "0x001"): "A64FX",
-    ("0x48", "0xd01"): "TSV110",
-    ("0xc0", "0xac3"): "Ampere-1",
-    ("0xc0", "0xac4"): "Ampere-1a",
-}
-_MAKERS = {"0x41": "ARM", "0x43": "Cavium", "0x46": "Fujitsu", "0x48": "HiSilicon", "0x4e": "NVIDIA", "0xc0": "Ampere"}
 
 
 def recognises(document: Document) -> bool:
@@ -38,13 +21,13 @@ def read(document: Document) -> Reading:
     records = _records(document)
     first = records[0] if records else {}
     implementer, part = first.get("CPU implementer"), first.get("CPU part")
-    core = _ARM_PARTS.get((implementer or "", part or ""))
+    core = ARM_CORES.get((implementer or "", part or ""))
     model = first.get("model name") or first.get("cpu")
     packages = {record["physical id"] for record in records if "physical id" in record}
     cores = whole(first.get("cpu cores"))
     processor = Processor(
         model=model or core,
-        vendor=first.get("vendor_id") or _MAKERS.get(implementer or ""),
+        vendor=first.get("vendor_id") or ARM_MAKERS.get(implementer or ""),
         sockets=len(packages) or None,
         cores=cores * len(packages) if cores and packages else None,
     )

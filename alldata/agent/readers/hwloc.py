@@ -1,18 +1,16 @@
 """What does hwloc's XML (`lstopo --of xml`) say? Versions 1 to 3 name and number things differently."""
 
-import re
 from xml.etree.ElementTree import Element
 
 from alldata.agent.probe.tree import parse_mask
+from alldata.agent.readers import hwloc_devices
 from alldata.agent.readers.document import Document, xml_of
-from alldata.agent.readers.records import Accelerator, Adapter, Cell, Drive, Facts, Host, Processor, Reading
+from alldata.agent.readers.records import Cell, Facts, Host, Processor, Reading
 
 KIND = "hwloc_xml"
 GIB = 1 << 30
-_VENDORS = {"10de": "NVIDIA", "1002": "AMD", "19e5": "Huawei"}
 #: OS device types: bits since version 3, numbers before.
 _COPROCESSOR_BIT, _COPROCESSOR = 8, 5
-_STORAGE, _NETWORK = {"3": 1, "2": 0, "1": 0}, {"3": 16, "2": 2, "1": 2}
 
 
 def recognises(document: Document) -> bool:
@@ -27,38 +25,29 @@ def read(document: Document) -> Reading:
     version = root.get("version", "1.0")
     host = Host(
         processor=_processor(root),
-        cores=len(_objects(root, "PU")) or None,
-        cells=tuple(_cell(root, node) for node in _objects(root, "NUMANode")),
-        accelerators=_accelerators(root),
-        drives=tuple(_drive(node) for node in _os_devices(root, _kind(_STORAGE, version), version)),
-        adapters=tuple(Adapter(node.get("name", "")) for node in _os_devices(root, _kind(_NETWORK, version), version)),
+        cores=len(hwloc_devices.objects(root, "PU")) or None,
+        cells=tuple(_cell(root, node) for node in hwloc_devices.objects(root, "NUMANode")),
+        accelerators=hwloc_devices.accelerators(root),
+        drives=hwloc_devices.drives(root, version),
+        adapters=hwloc_devices.adapters(root, version),
     )
     return Reading(KIND, (host,), _facts(root, version), complaints)
 
 
-def _objects(root: Element, *kinds: str) -> list[Element]:
-    return [node for node in root.iter("object") if node.get("type") in kinds]
-
-
-def _kind(table: dict[str, int], version: str) -> int:
-    """How this version numbers a kind of device; later versions are taken to number as the last one known."""
-    return table.get(version[:1], table["3"])
-
-
 def _facts(root: Element, version: str) -> Facts:
-    nodes = _objects(root, "NUMANode")
+    nodes = hwloc_devices.objects(root, "NUMANode")
     memory = [int(node.get("local_memory", "0")) for node in nodes]
-    devices = _objects(root, "OSDev")
+    devices = hwloc_devices.objects(root, "OSDev")
     return {
         "hwloc_xml_version": version,
-        "packages": len(_objects(root, "Package", "Socket")),
+        "packages": len(hwloc_devices.objects(root, "Package", "Socket")),
         "numa": len(nodes),
-        "cores": len(_objects(root, "Core")),
-        "pus": len(_objects(root, "PU")),
+        "cores": len(hwloc_devices.objects(root, "Core")),
+        "pus": len(hwloc_devices.objects(root, "PU")),
         "memoryless_numa": memory.count(0),
         "cpuless_numa": sum(not parse_mask(_mask(node.get("cpuset"))) for node in nodes),
         "numa_gib": [round(size / GIB, 1) for size in memory],
-        "pci": len(_objects(root, "PCIDev")),
+        "pci": len(hwloc_devices.objects(root, "PCIDev")),
         "osdevs": sorted(node.get("name", "") for node in devices if not _computes(node, version)),
         "coproc": sorted(node.get("name", "") for node in devices if _computes(node, version)),
         "distances": sum(len(root.findall(f".//{tag}")) for tag in ("distances2", "distances2hetero", "distances")),
@@ -80,21 +69,16 @@ def _mask(text: str | None) -> str:
 
 
 def _processor(root: Element) -> Processor | None:
-    packages = _objects(root, "Package", "Socket")
+    packages = hwloc_devices.objects(root, "Package", "Socket")
     if not packages:
         return None
     return Processor(
-        model=_info(packages[0], "CPUModel") or _info(root, "CPUModel"),
-        vendor=_info(packages[0], "CPUVendor") or _info(root, "CPUVendor"),
+        model=hwloc_devices.info(packages[0], "CPUModel") or hwloc_devices.info(root, "CPUModel"),
+        vendor=hwloc_devices.info(packages[0], "CPUVendor") or hwloc_devices.info(root, "CPUVendor"),
         sockets=len(packages),
-        cores=len(_objects(root, "Core")) or None,
-        threads=len(_objects(root, "PU")) or None,
+        cores=len(hwloc_devices.objects(root, "Core")) or None,
+        threads=len(hwloc_devices.objects(root, "PU")) or None,
     )
-
-
-def _info(node: Element, name: str) -> str | None:
-    infos = (info.get("value") for info in node.iter("info") if info.get("name") == name)
-    return next((" ".join(value.split()) for value in infos if value), None)
 
 
 def _cell(root: Element, node: Element) -> Cell:
@@ -117,35 +101,3 @@ def _distances(root: Element, number: int) -> dict[int, int]:
             start = nodes.index(number) * len(nodes)
             return dict(zip(nodes, values[start : start + len(nodes)], strict=True))
     return {}
-
-
-def _accelerators(root: Element) -> tuple[Accelerator, ...]:
-    """Display and 3D controllers of vendors that make accelerators."""
-    found: list[Accelerator] = []
-    for node in _objects(root, "PCIDev"):
-        match = re.match(r"(03\d\d|12\d\d)(?: \([^)]*\))? \[([0-9a-f]{4}):([0-9a-f]{4})\]", node.get("pci_type", ""))
-        if match and match[2] in _VENDORS:
-            model = _info(node, "PCIDevice") or f"PCI {match[2]}:{match[3]}"
-            found.append(Accelerator(len(found), model=model, vendor=_VENDORS[match[2]], bus=node.get("pci_busid")))
-    return tuple(found)
-
-
-def _os_devices(root: Element, kind: int, version: str) -> list[Element]:
-    """Devices of one type that hang below a PCI device: no loop devices, no bridges."""
-    found = []
-    for card in _objects(root, "PCIDev"):
-        for node in card.findall("object"):
-            number = int(node.get("osdev_type", "-1"))
-            matches = number == kind if version.startswith(("1", "2")) else bool(number & kind)
-            if node.get("type") == "OSDev" and matches and number >= 0:
-                found.append(node)
-    return found
-
-
-def _drive(node: Element) -> Drive:
-    size = _info(node, "Size")  # in KiB
-    return Drive(
-        name=node.get("name", ""),
-        model=_info(node, "Model"),
-        size_bytes=int(size) * 1024 if size and size.isdecimal() else None,
-    )

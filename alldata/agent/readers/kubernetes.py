@@ -7,6 +7,7 @@ a card whose plugin offers none. Counts are of `capacity`.
 import re
 from typing import Any
 
+from alldata.agent.readers.products import product_of
 from alldata.agent.readers.quantities import MIB, bytes_of, whole
 from alldata.agent.readers.records import Accelerator, Facts, Host, Reading
 
@@ -41,15 +42,6 @@ def _facts(item: dict[str, Any]) -> Facts:
         "memory_mib": whole(labels.get("nvidia.com/gpu.memory")),
         "compute_capability": f"{major}.{minor}" if major and minor else None,
     }
-
-
-def product_of(label: str | None) -> str | None:
-    """Labels put dashes for blanks; those inside `A100-SXM4-40GB` belong to the name."""
-    if not label:
-        return None
-    bare = re.sub(r"-MIG-\d+g\.\d+gb.*$|-SHARED$", "", label.removeprefix("NVIDIA-"))
-    kept = re.sub(r"([A-Z]+\d+\w*)-(SXM\d?|PCIE|DGXS)-(\d+GB)", r"\1\0\2\0\3", bare)
-    return kept.replace("-", " ").replace("\0", "-")
 
 
 def _host(item: dict[str, Any]) -> Host:

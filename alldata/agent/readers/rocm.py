@@ -4,13 +4,12 @@ import re
 from typing import Any
 
 from alldata.agent.probe.pcie import normal_address
+from alldata.agent.readers import rocm_topo
 from alldata.agent.readers.document import Document, json_of
 from alldata.agent.readers.quantities import told, whole
-from alldata.agent.readers.records import Accelerator, Facts, Host, Pair, Reading
+from alldata.agent.readers.records import Accelerator, Host, Reading
 
 _TITLE = "ROCm System Management Interface"
-_NUMA = re.compile(r"^GPU\[(\d+)\]\s*: \(Topology\) Numa Node: (-?\d+)", re.MULTILINE)
-_ROW = re.compile(r"^GPU(\d+)((?:\s+(?:XGMI|PCIE|N/A|0|\d+))+)\s*$", re.MULTILINE)
 _CARD = re.compile(r"card(\d+)")
 
 
@@ -20,7 +19,7 @@ def recognises(document: Document) -> bool:
 
 
 def read(document: Document) -> Reading:
-    return _read_json(document) if document.text.lstrip().startswith("{") else _read_tables(document)
+    return _read_json(document) if document.text.lstrip().startswith("{") else rocm_topo.read(document)
 
 
 def _read_json(document: Document) -> Reading:
@@ -55,22 +54,3 @@ def _card(index: int, body: dict[str, Any]) -> Accelerator:
         bus=normal_address(bus) if bus else None,
         memory_bytes=whole(said("VRAM Total Memory (B)")),
     )
-
-
-def _read_tables(document: Document) -> Reading:
-    nodes = {int(index): int(node) for index, node in _NUMA.findall(document.text)}
-    rows = {int(name): cells.split() for name, cells in _ROW.findall(document.text)}
-    indices = sorted(nodes.keys() | rows.keys())
-    cards = tuple(Accelerator(i, vendor="AMD", numa_node=n if (n := nodes.get(i, -1)) >= 0 else None) for i in indices)
-    joined = [(a, b) for a, cells in rows.items() for b, cell in enumerate(cells) if a < b and cell == "XGMI"]
-    pairs = tuple(Pair("xgmi", a, b) for a, b in joined)
-    return Reading("topo", (Host(accelerators=cards, pairs=pairs),), _facts(cards, rows))
-
-
-def _facts(cards: tuple[Accelerator, ...], rows: dict[int, list[str]]) -> Facts:
-    kinds = sorted({cell for a, cells in rows.items() for b, cell in enumerate(cells) if a != b})
-    return {
-        "gpus": len(cards),
-        "gpu_numa": [card.numa_node for card in cards],
-        "link": kinds[0] if len(kinds) == 1 else kinds,
-    }

@@ -1,18 +1,13 @@
-"""What does Slurm say of its nodes: `scontrol show node` (also -o), `gres.conf` or `sinfo -o ... %G`?
-
-The type in a gres is a name an administrator chose, not a model. Letters of sizes mean powers of 1024.
-"""
+"""What does Slurm say of its nodes: `scontrol show node`, also in its one-line form (-o)?"""
 
 import re
-from collections.abc import Iterator
 
+from alldata.agent.readers import slurm_gres
 from alldata.agent.readers.document import Document
 from alldata.agent.readers.quantities import MIB, told, whole
 from alldata.agent.readers.records import Accelerator, Facts, Host, Reading
 from alldata.agent.wire import AttributeValue
 
-_PAIR = re.compile(r"(?:^|\s)([A-Za-z][\w:/]*)=(.*?)(?=\s+[A-Za-z][\w:/]*=|$)")
-_GRES = re.compile(r"gpu(?::([A-Za-z][^:,(=]*))?[:=](\d+)")
 _TRES = re.compile(r"gres/gpu=(\d+)")
 _BAD = {"DOWN", "DRAIN", "DRAINED", "DRAINING", "FAIL", "FAILING", "MAINT", "NOT_RESPONDING", "POWERED_DOWN", "UNKNOWN"}
 _BAD |= {"POWERING_DOWN", "REBOOT", "INVAL", "ERROR", "FUTURE", "PERFCTRS", "RESERVED"}
@@ -24,16 +19,16 @@ def recognises(document: Document) -> bool:
 
 def read(document: Document) -> Reading:
     if re.search(r"^PARTITION\b", document.text, re.M):
-        return _read_sinfo(document)
+        return slurm_gres.read_sinfo(document)
     if re.search(r"^(NodeName=.*\bName=gpu|AutoDetect=|Name=gpu)", document.text, re.M):
-        return _read_gres(document)
+        return slurm_gres.read_gres(document)
     return _read_nodes(document)
 
 
 def _read_nodes(document: Document) -> Reading:
     records = []
     for chunk in re.split(r"(?m)^(?=NodeName=)", document.text):
-        fields = {name: value for line in chunk.split("\n") for name, value in _PAIR.findall(line)}
+        fields = {name: value for line in chunk.split("\n") for name, value in slurm_gres.PAIR.findall(line)}
         if "NodeName" in fields:
             records.append(fields)
     hosts = tuple(_host(fields) for fields in records)
@@ -43,7 +38,7 @@ def _read_nodes(document: Document) -> Reading:
 
 def _gpus(fields: dict[str, str]) -> list[tuple[str | None, int]]:
     """(type, count) from Gres, else from the configured TRES."""
-    listed = [(kind or None, int(count)) for kind, count in _GRES.findall(fields.get("Gres", ""))]
+    listed = [(kind or None, int(count)) for kind, count in slurm_gres.GRES.findall(fields.get("Gres", ""))]
     total = _TRES.search(fields.get("CfgTRES", ""))
     return listed if listed or not total else [(None, int(total[1]))]
 
@@ -88,52 +83,3 @@ def _host(fields: dict[str, str]) -> Host:
         attributes=attributes,
         versions={"slurm": fields["Version"]} if told(fields.get("Version")) else {},
     )
-
-
-def _read_gres(document: Document) -> Reading:
-    nodes: list[str] = []
-    cores: dict[str, str] = {}
-    files: dict[str, set[str]] = {}
-    found = re.search(r"^(?:.*\s)?AutoDetect=(\S+)", document.text, re.M)
-    for line in document.lines:
-        fields = dict(_PAIR.findall(line.partition("#")[0]))
-        if fields.get("Name") != "gpu":
-            continue
-        names = list(expand(fields.get("NodeName", "")))
-        nodes += [name for name in names if name not in nodes]
-        devices = [path.rpartition("/")[2] for path in expand(fields.get("File", ""))]
-        for name in names or [""]:
-            files.setdefault(name, set()).update(devices)
-        cores |= {device: fields["Cores"] for device in devices if "Cores" in fields}
-    counts = sorted({len(devices) for devices in files.values()})
-    per_node = counts[0] if len(counts) == 1 else counts or None
-    facts: Facts = {"nodes": nodes, "gpus_per_node": per_node, "gpus": per_node, "cores": cores}
-    hosts = tuple(
-        Host(name or None, accelerators=tuple(Accelerator(i) for i in range(len(devices))))
-        for name, devices in files.items()
-    )
-    return Reading("slurm", hosts, facts | {"autodetect": found[1] if found else None})
-
-
-def expand(text: str) -> Iterator[str]:
-    """Slurm's host lists: `node[01-02,7],login` and `/dev/nvidia[0-1]`."""
-    for part in re.findall(r"[^,\[\]]*(?:\[[^\]]*\][^,\[\]]*)?", text):
-        match = re.fullmatch(r"([^\[]*)\[([^\]]*)\](.*)", part)
-        if not match:
-            yield from [part] if part else []
-            continue
-        for span in match[2].split(","):
-            first, _, last = span.partition("-")
-            if first.isdecimal() and (last or first).isdecimal():
-                for number in range(int(first), min(int(last or first), int(first) + 65_535) + 1):
-                    yield f"{match[1]}{number:0{len(first)}d}{match[3]}"
-
-
-def _read_sinfo(document: Document) -> Reading:
-    """A node may stand in several partitions: the richest row counts, not their sum."""
-    best: list[tuple[str, str]] = []
-    for line in document.lines[1:]:
-        listed = _GRES.findall(line)
-        best = max(best, listed, key=lambda found: sum(int(count) for _kind, count in found))
-    facts = {"gpus": sum(int(count) for _kind, count in best), "types": len({kind for kind, _count in best})}
-    return Reading("slurm", facts=facts)

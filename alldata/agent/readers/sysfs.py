@@ -1,21 +1,16 @@
-"""What does a recorded tree of /sys and /proc say: NUMA, cores, PCI cards, drives, InfiniBand?
-
-`allowed` counts only what the recording process could use (cpuset), with the firmware's errors taken out: nodes that
-claim CPUs of an earlier node, and packages whose sibling masks contradict each other.
-"""
+"""What does a recorded tree of /sys and /proc say: NUMA, cores, PCI cards, drives, InfiniBand?"""
 
 import os
-import re
 from collections import Counter
 from pathlib import Path
 
-from alldata.agent.probe import cgroup, numa
+from alldata.agent.probe import nodes
 from alldata.agent.probe.machine import Machine, inspect
 from alldata.agent.probe.tree import PCI_ADDRESS, Tree
-from alldata.agent.readers.packages import core_count, packages
-from alldata.agent.readers.records import Facts, Reading
+from alldata.agent.readers import usable
+from alldata.agent.readers.records import Reading
 
-CPUS, NODES = "sys/devices/system/cpu", numa.NODES
+CPUS, NODES = "sys/devices/system/cpu", nodes.NODES
 _BANDWIDTHS = ("read_bandwidth", "write_bandwidth")
 
 
@@ -24,38 +19,38 @@ def read(tree: Tree, node: str) -> Reading:
     machine = inspect(node, root=tree.root)
     facts = _numa_facts(tree) | _cpu_facts(tree) | _device_facts(tree)
     if tree.has(CPUS):
-        facts |= {"allowed": _allowed(tree)}
+        facts |= {"allowed": usable.of(tree)}
     kind = "sysfs" if tree.has(CPUS) else ("blockq" if tree.has("sys/class/nvme") else "infiniband")
     return Reading(kind, facts=facts | _queue_facts(machine), machine=machine)
 
 
 def _listed(tree: Tree) -> tuple[int, ...]:
-    return numa.online_nodes(tree) if tree.has(NODES) else ()
+    return nodes.online_nodes(tree) if tree.has(NODES) else ()
 
 
 def _numa_facts(tree: Tree) -> dict[str, object]:
-    nodes = _listed(tree)
-    cpus = {node: numa.cpus_of(tree, node) for node in nodes}
-    memory = {node: (numa.node_memory(tree, node) or 0) >> 20 for node in nodes}
-    rows = [(tree.text(f"{NODES}/node{node}/distance") or "").split() for node in nodes]
+    listed = _listed(tree)
+    cpus = {node: nodes.cpus_of(tree, node) for node in listed}
+    memory = {node: (nodes.node_memory(tree, node) or 0) >> 20 for node in listed}
+    rows = [(tree.text(f"{NODES}/node{node}/distance") or "").split() for node in listed]
     return {
-        "numa_nodes": len(nodes),
-        "nodes_id_cpus_memMiB": [[node, len(cpus[node]), memory[node]] for node in nodes],
-        "memoryless": [node for node in nodes if not memory[node]],
-        "cpuless": [node for node in nodes if not cpus[node]],
+        "numa_nodes": len(listed),
+        "nodes_id_cpus_memMiB": [[node, len(cpus[node]), memory[node]] for node in listed],
+        "memoryless": [node for node in listed if not memory[node]],
+        "cpuless": [node for node in listed if not cpus[node]],
         "distance": [[int(cell) for cell in row] for row in rows],
-        "hmat_access0": _promised(tree, nodes),
+        "hmat_access0": _promised(tree, listed),
     }
 
 
-def _promised(tree: Tree, nodes: tuple[int, ...]) -> dict[str, str]:
+def _promised(tree: Tree, listed: tuple[int, ...]) -> dict[str, str]:
     """What the firmware's table (HMAT) promises, MB/s as text; "0" means that it does not say."""
-    names = [f"node{node}/access0/initiators/{which}" for node in nodes for which in _BANDWIDTHS]
+    names = [f"node{node}/access0/initiators/{which}" for node in listed for which in _BANDWIDTHS]
     return {name: text for name in names if (text := tree.text(f"{NODES}/{name}")) is not None}
 
 
 def _cpu_facts(tree: Tree) -> dict[str, object]:
-    numbers = numa.numbered(tree, CPUS, "cpu")
+    numbers = nodes.numbered(tree, CPUS, "cpu")
     ids = {tree.text(f"{CPUS}/cpu{cpu}/topology/physical_package_id") for cpu in numbers} - {None}
     models = (line for line in (tree.text("proc/cpuinfo") or "").splitlines() if line.startswith("model name"))
     model = next(models, None)
@@ -108,22 +103,4 @@ def _queue_facts(machine: Machine) -> dict[str, object]:
         "numa_node": drive.numa_node,
         "model": drive.model,
         "family": drive.attributes.get("family"),
-    }
-
-
-def _allowed(tree: Tree) -> Facts:
-    limits = cgroup.limits(tree)
-    online = numa.online_cpus(tree)
-    cpus = set(online) if limits.cpus is None else set(online) & limits.cpus
-    nodes = numa.sound_nodes(tree)
-    usable = [node for node in nodes if limits.mems is None or node in limits.mems]
-    near = [set(numa.cpus_of(tree, node)) for node in usable]
-    kept = [p for p in packages(tree, online) if p & cpus or any(beside and beside <= p for beside in near)]
-    return {
-        "packages": len(kept),
-        "numa": len(usable) if nodes else 1,
-        "cores": core_count(tree, tuple(sorted(cpus))),
-        "pus": len(cpus),
-        "memoryless_numa": sum(not numa.node_memory(tree, node) for node in usable),
-        "nvme": [name for name in tree.names("sys/class/block") if re.fullmatch(r"nvme\d+n\d+", name)],
     }
