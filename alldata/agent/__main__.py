@@ -15,7 +15,7 @@ from alldata.agent import calibrate, doctor, host
 from alldata.agent.clock import wall_ms
 from alldata.agent.decode import encode
 from alldata.agent.http import Address, Server
-from alldata.agent.idle import why_busy
+from alldata.agent.idle import idle_cards, why_busy
 from alldata.agent.imported import command
 from alldata.agent.loop import Agent, Probe, Setup
 from alldata.agent.report import Reporter
@@ -162,7 +162,7 @@ def _calibrate(options: argparse.Namespace) -> int:
         sys.stderr.write(f"alldata-agent: not measured, {busy}; --force measures all the same\n")
         return calibrate.BUSY
     begun = wall_ms()
-    found = calibrate.measure(probe.machine, setup.runs_dir, probe.tree)
+    found = calibrate.measure(probe.machine, setup.runs_dir, probe.tree, idle_cards(probe.nvml, probe.machine.devices))
     calibrate.save(setup.state_dir, found)
     sys.stdout.write(json.dumps(found.as_json() | {"took_ms": wall_ms() - begun}, indent=1) + "\n")
     return 0

@@ -9,11 +9,11 @@ time it was measured.
 import json
 import subprocess
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from alldata.agent import bench
+from alldata.agent import bench, cuda
 from alldata.agent.clock import wall_ms
 from alldata.agent.files import read_json, write_whole
 from alldata.agent.probe import nvme
@@ -24,7 +24,12 @@ from alldata.agent.wire import AttributeValue, Capacity, Device, Quality
 KEEP_MS = 24 * 3_600_000
 MEMORY_BUDGET_S = 1.2
 DISK_BUDGET_S = 2.0
-METHODS = {"memory_bandwidth": "memmove_2x_copied", "storage_iops": f"random_4k_read_qd{bench.QUEUE_DEPTH}"}
+CARDS_BUDGET_S = 2.0
+METHODS = {
+    "memory_bandwidth": "memmove_2x_copied",
+    "storage_iops": f"random_4k_read_qd{bench.QUEUE_DEPTH}",
+    "hbm_bandwidth": "cuda_copy_2x_copied",
+}
 FILE = "calibration.json"
 #: Exit status of a calibration that found the machine busy.
 BUSY = 3
@@ -39,6 +44,7 @@ class Calibration:
     memory: dict[int, int]
     drive: str | None = None
     disk: bench.Disk | None = None
+    cards: dict[str, int] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
         shown = None if self.disk is None else {name: getattr(self.disk, name) for name in bench.Disk.__slots__}
@@ -48,12 +54,13 @@ class Calibration:
             "memory_bandwidth": {str(node): rate for node, rate in self.memory.items()},
             "drive": self.drive,
             "disk": shown,
+            "hbm_bandwidth": self.cards,
             "methods": METHODS,
         }
 
 
-def measure(machine: Machine, runs_dir: Path, tree: Tree) -> Calibration:
-    """Measure now, in this process. Only for a live machine that has time for it."""
+def measure(machine: Machine, runs_dir: Path, tree: Tree, idle_cards: tuple[str, ...] = ()) -> Calibration:
+    """Measure now, in this process. Only for a live machine that has time for it, and of its cards the idle ones."""
     pools = [pool for pool in machine.pools if pool.cpus and pool.memory_bytes]
     memory = {}
     for pool in pools:
@@ -63,7 +70,9 @@ def measure(machine: Machine, runs_dir: Path, tree: Tree) -> Calibration:
             memory[pool.node] = rate
     drive = nvme.backing(tree, runs_dir)
     found = bench.disk(runs_dir, DISK_BUDGET_S) if drive else None
-    return Calibration(wall_ms(), machine.cores, memory, drive, found)
+    library = cuda.library() if idle_cards else None
+    cards = cuda.bandwidths(library, idle_cards, CARDS_BUDGET_S) if library else {}
+    return Calibration(wall_ms(), machine.cores, memory, drive, found, cards)
 
 
 def start_child(state_dir: Path, runs_dir: Path) -> subprocess.Popen[bytes]:
@@ -97,6 +106,7 @@ def load(state_dir: Path, machine: Machine, now_ms: int) -> Calibration | None:
             memory={int(node): int(rate) for node, rate in found["memory_bandwidth"].items()},
             drive=found["drive"],
             disk=bench.Disk(**found["disk"]) if found["disk"] else None,
+            cards={str(uuid): int(rate) for uuid, rate in found.get("hbm_bandwidth", {}).items()},
         )
     except (KeyError, TypeError, ValueError, AttributeError):
         return None
@@ -115,6 +125,9 @@ def _applied(device: Device, found: Calibration) -> Device:
     if device.type == "memory" and device.numa_node in found.memory:
         value = Capacity(found.memory[device.numa_node], "measured", "measured", found.at_ms)
         return _with(device, {"memory_bandwidth": value}, {"bandwidth_method": METHODS["memory_bandwidth"]})
+    if device.uuid in found.cards:
+        value = Capacity(found.cards[device.uuid], "measured", "measured", found.at_ms)
+        return _with(device, {"hbm_bandwidth": value}, {"bandwidth_method": METHODS["hbm_bandwidth"]})
     if device.type == "storage" and device.name == found.drive and found.disk is not None:
         quality: Quality = "measured" if found.disk.is_direct else "proxy"
         reason = None if found.disk.is_direct else "page_cache"

@@ -4,7 +4,9 @@ import time
 from pathlib import Path
 
 from alldata.agent.files import read_json
+from alldata.agent.probe.nvml import Nvml
 from alldata.agent.probe.tree import Tree
+from alldata.agent.wire import Device
 
 WATCH_S = 0.3
 BUSY_SHARE = 0.5
@@ -25,6 +27,20 @@ def why_busy(runs_dir: Path, tree: Tree) -> str | None:
 def _is_live(path: Path) -> bool:
     found = read_json(path)
     return found is not None and found.get("state") in _LIVE
+
+
+def idle_cards(nvml: Nvml | None, devices: tuple[Device, ...]) -> tuple[str, ...]:
+    """Uuids of the cards that do nothing for anybody: no load, no process."""
+    found = []
+    for device in devices if nvml else ():
+        handle = nvml.ask("DeviceGetHandleByUUID", device.uuid).value if nvml and device.type == "gpu" else None
+        if nvml is None or handle is None or device.health != "ok":
+            continue
+        load = nvml.ask("DeviceGetUtilizationRates", handle).value
+        users = nvml.ask("DeviceGetComputeRunningProcesses", handle)
+        if load is not None and load.gpu == 0 and users.value == []:
+            found.append(device.uuid)
+    return tuple(found)
 
 
 def busy_share(tree: Tree, seconds: float) -> float | None:

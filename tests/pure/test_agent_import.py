@@ -100,3 +100,11 @@ def test_the_node_reaches_the_portal(tmp_path: Path, capsys: pytest.CaptureFixtu
     (message,) = server.registrations
     assert isinstance(message, wire.Register)
     assert capsys.readouterr().out.startswith("lab-1: 4 devices imported")
+
+
+def test_a_folder_of_outputs_is_read_file_by_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    saved(tmp_path, NUMACTL, "timeout: failed to run command 'nvidia-smi': No such file or directory\n# exit 127\n")
+    assert main(["import", "--dry-run", str(tmp_path)]) == 1
+    printed = capsys.readouterr()
+    assert "f1:1: the command failed: timeout" in printed.err
+    assert json.loads(printed.out)["cores"] == 16

@@ -81,3 +81,13 @@ def test_shared_counters_limit_what_can_be_given_out_together() -> None:
         a_slice(*({"name": f"d{i}", "consumesCounters": draw} for i in range(3))),
     ]
     assert reading(json.dumps({"kind": "List", "items": items})).facts["max_concurrent"] == 2
+
+
+def test_a_card_that_is_shared_is_offered_several_times_and_counts_once() -> None:
+    text = kubernetes({"nvidia.com/gpu": "8"}, {"nvidia.com/gpu.replicas": "4"})
+    assert reading(text).facts["gpus"] == 2
+
+
+def test_typed_cards_of_a_tres_list_add_up() -> None:
+    text = "NodeName=n1 CPUTot=4 RealMemory=1 State=IDLE\n   CfgTRES=cpu=4,gres/gpu:a=2,gres/gpu:b=1\n"
+    assert reading(text).facts["gpus"] == 3

@@ -44,9 +44,9 @@ def build(readings: tuple[Reading, ...], node: str, host: str | None = None) -> 
         window_ms=2_000,
         links=(*(machine.links if machine else ()), *links(node, found)),
         engine=ENGINE,
-        versions={**(machine.versions if machine else {}), **found.versions, "agent": VERSION},
+        versions={**_versions(machine), **found.versions, "agent": VERSION},
         limits={**(machine.limits if machine else {}), **found.attributes},
-        gaps=("imported_from_files", *(machine.gaps if machine else _gaps(found))),
+        gaps=("imported_from_files", *_gaps(devices)),
     )
 
 
@@ -92,6 +92,11 @@ def _marked(device: Device) -> Device:
     return replace(device, attributes=attributes, health="degraded", degraded_reason="imported")
 
 
-def _gaps(found: Host) -> tuple[str, ...]:
-    missing = (("cpu", found.cells or found.cores or found.processor), ("storage", found.drives))
-    return tuple(f"no_{kind}_found" for kind, known in missing if not known)
+def _versions(machine: Machine | None) -> dict[str, str]:
+    """The recorded kernel; the Python that reads the recording is not the machine's."""
+    return {name: text for name, text in (machine.versions if machine else {}).items() if name != "python"}
+
+
+def _gaps(devices: tuple[Device, ...]) -> tuple[str, ...]:
+    kinds = {device.type for device in devices}
+    return tuple(f"no_{kind}_found" for kind in ("cpu", "memory", "storage") if kind not in kinds)

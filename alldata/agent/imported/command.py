@@ -36,6 +36,7 @@ def run(options: argparse.Namespace) -> int:
     if not options.dry_run and not (options.server and options.key_file):
         raise ValueError("--server and --key-file are needed to send the node; --dry-run only shows it")
     label = options.name or "imported"
+    options.files = [file for path in options.files for file in _files_in(path)]
     readings = tuple(_read(path, label) for path in options.files)
     complaints = [complaint for reading in readings for complaint in reading.complaints]
     for complaint in complaints:
@@ -49,6 +50,13 @@ def run(options: argparse.Namespace) -> int:
         sys.stdout.write(json.dumps(encode(message), indent=1, ensure_ascii=False) + "\n")
         return 1 if complaints else 0
     return _post(options, node, message) or (1 if complaints else 0)
+
+
+def _files_in(path: Path) -> list[Path]:
+    """A folder of saved outputs is its files; a recorded tree is read as a whole."""
+    if not path.is_dir() or any((path / top).is_dir() for top in ("sys", "proc")):
+        return [path]
+    return sorted(file for file in path.iterdir() if file.is_file()) or [path]
 
 
 def _renamed(readings: tuple[Reading, ...], options: argparse.Namespace, node: str, label: str) -> tuple[Reading, ...]:

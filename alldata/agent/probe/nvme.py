@@ -13,7 +13,7 @@ from alldata.agent.probe.tree import Tree
 from alldata.agent.wire import AttributeValue, Capacity, Device
 
 SECTOR = 512  # /sys counts in 512-byte sectors on every drive
-_PSEUDO = re.compile(r"(loop|ram|zram|dm-|md|sr|fd|nbd|mtdblock)\d+|nvme\d+c\d+n\d+")
+PSEUDO = re.compile(r"(loop|ram|zram|dm-|md|sr|fd|nbd|mtdblock)\d+|nvme\d+c\d+n\d+")
 _NOT_MEASURED = Capacity(None, "measured", "missing", reason="not_calibrated")
 _INTERFACES = (("nvme", "nvme"), ("virtio", "virtio"), ("usb", "usb"), ("ata", "sata"), ("mmc", "mmc"))
 
@@ -23,7 +23,7 @@ def names(tree: Tree) -> tuple[str, ...]:
     return tuple(
         name
         for name in tree.names("sys/block")
-        if not _PSEUDO.fullmatch(name) and (tree.number(f"sys/block/{name}/size") or 0) > 0
+        if not PSEUDO.fullmatch(name) and (tree.number(f"sys/block/{name}/size") or 0) > 0
     )
 
 

@@ -74,5 +74,7 @@ def _architecture(first: dict[str, str]) -> str | None:
         return "ppc64le"
     if "CPU implementer" in first:
         return "aarch64" if first.get("CPU architecture", "8").startswith(("8", "AArch64")) else "arm"
+    if "isa" in first:
+        return "riscv64" if first["isa"].startswith("rv64") else "riscv32"
     flags = first.get("flags", "").split()
     return ("x86_64" if "lm" in flags else "i686") if "vendor_id" in first else None

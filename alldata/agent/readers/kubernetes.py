@@ -14,6 +14,7 @@ from alldata.agent.readers.records import Accelerator, Facts, Host, Reading
 _MIG = re.compile(r"nvidia\.com/mig-(\d+g\.\d+gb.*)")
 _NIC = re.compile(r"/.*(nic|hca|roce|ib_?shared|rdma)", re.IGNORECASE)
 _GPUS = {"nvidia.com/gpu": "NVIDIA", "nvidia.com/gpu.shared": "NVIDIA", "amd.com/gpu": "AMD"}
+_GPUS |= {"huawei.com/Ascend910": "Huawei", "gpu.intel.com/i915": "Intel"}
 
 
 def read_nodes(items: list[dict[str, Any]]) -> Reading:
@@ -30,7 +31,8 @@ def _parts(item: dict[str, Any]) -> tuple[dict[str, str], dict[str, str]]:
 
 def _facts(item: dict[str, Any]) -> Facts:
     labels, capacity = _parts(item)
-    whole_cards = sum(whole(capacity.get(name)) or 0 for name in _GPUS)
+    replicas = max(1, whole(labels.get("nvidia.com/gpu.replicas")) or 1)  # a shared card is offered several times
+    whole_cards = sum(whole(capacity.get(name)) or 0 for name in _GPUS) // replicas
     mig = {match[1]: int(count) for name, count in capacity.items() if (match := _MIG.fullmatch(name)) and int(count)}
     major, minor = labels.get("nvidia.com/gpu.compute.major"), labels.get("nvidia.com/gpu.compute.minor")
     return {

@@ -4,12 +4,12 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from alldata.agent.probe.nvme import PSEUDO
 from alldata.agent.readers.document import Document, json_of
 from alldata.agent.readers.quantities import bytes_of, told
 from alldata.agent.readers.records import Drive, Facts, Host, Reading
 
 KIND = "lsblk"
-_PATH = re.compile(r"nvme\d+c\d+n\d+")
 _NAMESPACE = re.compile(r"nvme\d+n\d+")
 
 
@@ -31,11 +31,12 @@ def _disks(entries: Any) -> Iterator[Drive]:
     for entry in entries if isinstance(entries, list) else ():
         if not isinstance(entry, dict):
             continue
-        if entry.get("type") == "disk" and not _PATH.fullmatch(str(entry.get("name"))):
+        name = str(entry.get("name")).removeprefix("/dev/")
+        if entry.get("type") == "disk" and not PSEUDO.fullmatch(name):
             size = entry.get("size")
             rotational = entry.get("rota")
             yield Drive(
-                name=str(entry.get("name")).removeprefix("/dev/"),
+                name=name,
                 model=told(str(entry.get("model") or "")),
                 size_bytes=size if isinstance(size, int) else bytes_of(str(size)),
                 attributes={"rotational": rotational} if isinstance(rotational, bool) else {},

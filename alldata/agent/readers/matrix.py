@@ -11,6 +11,7 @@ from alldata.agent.readers import quantities
 from alldata.agent.readers.document import Document
 
 _COLUMN = re.compile(r"CPU Affinity|NUMA Affinity|GPU NUMA ID|\S+")
+_CELL = re.compile(r"X|NV\d+|SYS|NODE|PHB|PXB|PIX|SOC|OK|CNS|GNS|TNS|NS|DR|U")
 _AFFINITIES = ("CPU Affinity", "NUMA Affinity", "GPU NUMA ID")
 
 
@@ -43,17 +44,13 @@ def tables(document: Document) -> tuple[list[Table], list[tuple[int, str]]]:
         names = _COLUMN.findall(line)
         if not names:
             continue
-        if names[0] == "GPU0" and len(names) > 1 and _is_heading(names):
+        if names[0] == "GPU0" and len(names) > 1 and not _CELL.fullmatch(names[1]):
             columns = [name for name in names if name not in _AFFINITIES]
             found.append(Table(columns, [name for name in names if name in _AFFINITIES]))
         elif found and names[0] in found[-1].columns and not re.match(r"\s*\S+\s*:", line):
             fault = _take(found[-1], line)
             faults += [(place, fault)] if fault else []
     return found, faults
-
-
-def _is_heading(names: list[str]) -> bool:
-    return re.fullmatch(r"GPU1|CPU Affinity|(NIC|mlx)\w+|[a-z]\w*\d", names[1]) is not None
 
 
 def _take(table: Table, line: str) -> str | None:

@@ -39,8 +39,14 @@ def _read_nodes(document: Document) -> Reading:
 def _gpus(fields: dict[str, str]) -> list[tuple[str | None, int]]:
     """(type, count) from Gres, else from the configured TRES."""
     listed = [(kind or None, int(count)) for kind, count in slurm_gres.GRES.findall(fields.get("Gres", ""))]
-    total = _TRES.search(fields.get("CfgTRES", ""))
-    return listed if listed or not total else [(None, int(total[1]))]
+    total = _total(fields.get("CfgTRES", ""))
+    return listed if listed or not total else [(None, total)]
+
+
+def _total(tres: str) -> int:
+    """Cards of a TRES list: the plain entry, else the sum of the typed ones."""
+    plain = _TRES.search(tres)
+    return int(plain[1]) if plain else sum(map(int, re.findall(r"gres/gpu:[^=,]+=(\d+)", tres)))
 
 
 def _states(fields: dict[str, str]) -> tuple[list[str], bool]:
@@ -52,11 +58,10 @@ def _states(fields: dict[str, str]) -> tuple[list[str], bool]:
 
 def _facts(fields: dict[str, str]) -> Facts:
     states, schedulable = _states(fields)
-    allocated = _TRES.search(fields.get("AllocTRES", ""))
     configured = dict(part.split("=", 1) for part in fields.get("CfgTRES", "").split(",") if "=" in part)
     return {
         "gpus": sum(count for _kind, count in _gpus(fields)),
-        "gpus_alloc": int(allocated[1]) if allocated else 0,
+        "gpus_alloc": _total(fields.get("AllocTRES", "")),
         "cpus": whole(fields.get("CPUTot")) or whole(configured.get("cpu")),
         "mem_mb": whole(fields.get("RealMemory")),
         "state": states[0] if len(states) == 1 else states,

@@ -32,6 +32,7 @@ _SENTENCES: tuple[tuple[str, Facts], ...] = (
     (r"No devices were found", {"error": "no_devices", "gpus": 0}),
     (r"command not found|No such file or directory", {"error": "not_installed"}),
 )
+_BEGINNINGS = ("Failed", "No devices", "NVIDIA-SMI", "bash:", "sh:", "timeout:", "-bash:", "zsh:")
 _FIELD = re.compile(r'Field "([^"]+)" is not a valid field to query')
 
 
@@ -49,7 +50,7 @@ def read(document: Document) -> Reading:
         hosts = (Host(accelerators=(Accelerator(-1, bus=bdf, health=health, reason=str(facts["error"])),)),)
     line = next((n for n, text in enumerate(document.lines, 1) if text.strip()), 1)
     said = document.lines[line - 1].strip()
-    return Reading(KIND, hosts, facts, (document.complaint(line, f"nvidia-smi failed: {said}"),))
+    return Reading(KIND, hosts, facts, (document.complaint(line, f"the command failed: {said}"),))
 
 
 def _cause(document: Document) -> Facts | None:
@@ -63,6 +64,6 @@ def _cause(document: Document) -> Facts | None:
             lost = "lost" in handle[2].lower()
             return {"error": "gpu_lost" if lost else "gpu_unknown_error", "bdf": normal_address(handle[1])}
         for sentence, facts in _SENTENCES:
-            if line.startswith(("Failed", "No devices", "NVIDIA-SMI", "bash", "sh:")) and re.search(sentence, line):
+            if line.startswith(_BEGINNINGS) and re.search(sentence, line):
                 return facts
     return None
