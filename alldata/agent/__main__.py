@@ -16,7 +16,7 @@ from alldata.agent.clock import wall_ms
 from alldata.agent.decode import encode
 from alldata.agent.http import Address, Server
 from alldata.agent.idle import idle_cards, why_busy
-from alldata.agent.imported import command
+from alldata.agent.imported.arguments import add_to as add_import
 from alldata.agent.loop import Agent, Probe, Setup
 from alldata.agent.report import Reporter
 from alldata.agent.spool import Spool, SpoolBusy
@@ -74,7 +74,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_place(check)
     _add_server(check, required=False)
     check.add_argument("--root", type=Path, default=Path("/"), help="look at a recorded tree instead of this machine")
-    command.add_to(commands)
+    add_import(commands)
     return parser
 
 

@@ -78,3 +78,12 @@ def test_compressed_and_wide_texts_are_opened(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(gzip.compress(text.encode()))
     (tmp_path / "b").write_bytes(text.encode("utf-16"))
     assert [read_path(tmp_path / name).kind for name in "ab"] == ["numactl", "numactl"]
+
+
+@pytest.mark.parametrize(
+    ("text", "form"),
+    [("apiVersion: v1\nkind: Node\n", "-o json"), ("\n====NVSMI LOG====\n", "-q -x"), ("-[0000:00]-+-00.0\n", "-nn")],
+)
+def test_a_form_that_is_not_read_names_the_one_that_is(tmp_path: Path, text: str, form: str) -> None:
+    (tmp_path / "f").write_text(text)
+    assert form in read_path(tmp_path / "f").complaints[0].cause

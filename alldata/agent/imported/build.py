@@ -16,6 +16,7 @@ from alldata.agent.wire import Device, NumaNode, Register
 
 ENGINE = "imported"
 PREFIX = "imported-"
+LONGEST_MODEL = 120
 #: More cores than any machine has: such a number is a slip.
 MOST_CORES = 16_384
 
@@ -86,10 +87,12 @@ def _known_better(device: Device, found: Host) -> bool:
 
 
 def _marked(device: Device) -> Device:
+    """Imported, so not to be placed on; words from files are cut to what a portal stores."""
     attributes = dict(device.attributes) | {"imported": True}
+    model = device.model[:LONGEST_MODEL] if device.model else None
     if device.health != "ok":
-        return replace(device, attributes=attributes)
-    return replace(device, attributes=attributes, health="degraded", degraded_reason="imported")
+        return replace(device, model=model, attributes=attributes)
+    return replace(device, model=model, attributes=attributes, health="degraded", degraded_reason=ENGINE)
 
 
 def _versions(machine: Machine | None) -> dict[str, str]:

@@ -61,9 +61,10 @@ def _on_bus(tree: Tree) -> list[str]:
 
 
 def _silent_card(tree: Tree, node: str, address: str, reason: str) -> Card:
+    """The driver's own notes in /proc may still tell the model where NVML does not answer."""
     place = pcie.place(tree, address)
-    driver = pcie.driver_of(tree, address)
-    if driver == "nouveau":
+    notes = tree.fields(f"proc/driver/nvidia/gpus/{address}/information")
+    if pcie.driver_of(tree, address) == "nouveau":
         reason = "nouveau_drives_it"
     return Card(
         Device(
@@ -72,6 +73,7 @@ def _silent_card(tree: Tree, node: str, address: str, reason: str) -> Card:
             name=f"NVIDIA card {address}",
             numa_node=place.numa_node,
             vendor="NVIDIA",
+            model=notes.get("Model"),
             attributes=place.attributes,
             capacities={"gpu_sm": Capacity(None, "driver", "missing", reason=reason)},
             health=health.health_for(reason),

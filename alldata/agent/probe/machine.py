@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from alldata.agent.probe import cgroup, cpu, gpu, memory, network, numa, nvme, pcie
+from alldata.agent.probe import cgroup, cpu, gpu, memory, network, numa, nvme, other_makers, pcie
 from alldata.agent.probe.nvml import Nvml
 from alldata.agent.probe.tree import Tree, show_list
 from alldata.agent.wire import AttributeValue, Device, Link
@@ -52,12 +52,15 @@ def inspect(node: str, *, root: Path = Path("/"), driver: Driver | None = None) 
     drives, drive_places = nvme.devices(tree, node)
     cards = gpu.cards(tree, node, driver.nvml, driver.why_not, driver.xids)
     nics, nic_places = network.devices(tree, node)
-    places = drive_places | nic_places | {card.device.uuid: card.place for card in cards if card.place}
+    strangers, stranger_places = other_makers.devices(tree, node)
+    places = drive_places | nic_places | stranger_places
+    places |= {card.device.uuid: card.place for card in cards if card.place}
     ports, links = pcie.root_ports(tree, node, places)
     devices = (
         *cpu.devices(tree, node, pools),
         *memory.devices(tree, node, pools),
         *(device for card in cards for device in (card.device, *card.parts)),
+        *strangers,
         *drives,
         *nics,
         *ports,
@@ -69,7 +72,7 @@ def inspect(node: str, *, root: Path = Path("/"), driver: Driver | None = None) 
         devices=devices,
         links=(*links, *gpu.links(cards)),
         limits=_shown(confines),
-        versions=_versions(tree),
+        versions=_versions(tree) | _driver_version(driver.nvml),
         gaps=_gaps(tree, devices),
     )
 
@@ -95,6 +98,11 @@ def _shown(limits: cgroup.Limits) -> dict[str, AttributeValue]:
 def _versions(tree: Tree) -> dict[str, str]:
     kernel = platform.release() if tree.is_live else tree.text("proc/sys/kernel/osrelease")
     return {"python": platform.python_version()} | ({"kernel": kernel} if kernel else {})
+
+
+def _driver_version(nvml: Nvml | None) -> dict[str, str]:
+    version = nvml.ask("SystemGetDriverVersion").value if nvml else None
+    return {"nvidia_driver": str(version)} if version else {}
 
 
 def _gaps(tree: Tree, devices: tuple[Device, ...]) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ file's name and, where there is one, the line.
 """
 
 import gzip
+import re
 import tarfile
 import zlib
 from collections.abc import Callable
@@ -39,6 +40,14 @@ from alldata.agent.readers import (
 from alldata.agent.readers.document import MAX_BYTES, Document
 from alldata.agent.readers.records import Complaint, Reading
 
+_NOBODY = "no reader knows this kind of file"
+#: Outputs that are read in another form.
+_NEARLY = (
+    (r"^apiVersion:", "Kubernetes YAML is not read: save it with -o json"),
+    (r"^=+NVSMI LOG=+", "nvidia-smi's text is not read: save it with -q -x"),
+    (r"^Node\s+(Generic\s+)?SN\s+Model", "nvme's table is not read: save it with -o json"),
+    (r"^[\s|+-]*\[?[0-9a-f]{4}:[0-9a-f]{2}\]-\+-", "lspci's tree is not read: save it with -nn alone"),
+)
 _GZIP = b"\x1f\x8b"
 #: What a reader may trip over in a damaged file; the file is then reported, the others still load.
 _BROKEN = (ValueError, KeyError, IndexError, TypeError, AttributeError, OverflowError)
@@ -123,7 +132,8 @@ def read_document(document: Document) -> Reading:
     reader = next((reader for reader in READERS if reader.recognises(document)), None)
     if reader is None:
         first = next((n for n, line in enumerate(document.lines, 1) if line.strip()), 0)
-        return Reading("unknown", complaints=(document.complaint(first, "no reader knows this kind of file"),))
+        hint = next((hint for mark, hint in _NEARLY if re.search(mark, document.text, re.MULTILINE)), _NOBODY)
+        return Reading("unknown", complaints=(document.complaint(first, hint),))
     try:
         return reader.read(document)
     except _BROKEN as fault:

@@ -61,7 +61,7 @@ def _facts(fields: dict[str, str]) -> Facts:
     configured = dict(part.split("=", 1) for part in fields.get("CfgTRES", "").split(",") if "=" in part)
     return {
         "gpus": sum(count for _kind, count in _gpus(fields)),
-        "gpus_alloc": _total(fields.get("AllocTRES", "")),
+        "gpus_alloc": _total(fields["AllocTRES"]) if "AllocTRES" in fields else None,
         "cpus": whole(fields.get("CPUTot")) or whole(configured.get("cpu")),
         "mem_mb": whole(fields.get("RealMemory")),
         "state": states[0] if len(states) == 1 else states,
