@@ -97,7 +97,7 @@ def _depth(tree: Tree, name: str) -> int | None:
     if controller:
         entries = tree.number(f"sys/class/nvme/{controller[1]}/sqsize")
         known.append(entries + 1 if entries else None)
-    return min((number for number in known if number), default=None)
+    return min((number for number in known if number and number > 0), default=None)
 
 
 def _hardware_queues(tree: Tree, name: str) -> int:

@@ -35,7 +35,7 @@ class Tree:
     def number(self, path: str) -> int | None:
         """The whole number in the file; "max", "Unknown" and the like are None."""
         text = self.text(path)
-        return int(text) if text is not None and re.fullmatch(r"[+-]?\d{1,20}", text) else None
+        return int(text) if text is not None and re.fullmatch(r"[+-]?\d{1,18}", text) else None
 
     def names(self, path: str) -> tuple[str, ...]:
         """What a directory holds, sorted."""

@@ -101,6 +101,8 @@ def read_path(path: Path, node: str = "imported") -> Reading:
         return _read_text(Document.of(name, _content(path)), node)
     except archive.Unfit as fault:
         return Reading("unknown", complaints=(Complaint(name, 0, str(fault)),))
+    except _BROKEN as fault:
+        return Reading("unknown", complaints=(Complaint(name, 0, f"damaged: {type(fault).__name__}: {fault}"),))
 
 
 def _content(path: Path) -> bytes:
@@ -128,13 +130,10 @@ def _read_text(document: Document, node: str) -> Reading:
 
 
 def read_document(document: Document) -> Reading:
-    """The first fitting reader's answer."""
+    """The first fitting reader's answer. Errors: any of _BROKEN, where the text is damaged."""
     reader = next((reader for reader in READERS if reader.recognises(document)), None)
     if reader is None:
         first = next((n for n, line in enumerate(document.lines, 1) if line.strip()), 0)
         hint = next((hint for mark, hint in _NEARLY if re.search(mark, document.text, re.MULTILINE)), _NOBODY)
         return Reading("unknown", complaints=(document.complaint(first, hint),))
-    try:
-        return reader.read(document)
-    except _BROKEN as fault:
-        return Reading("unknown", complaints=(document.complaint(0, f"damaged: {type(fault).__name__}: {fault}"),))
+    return reader.read(document)

@@ -38,7 +38,7 @@ def _numa_facts(tree: Tree) -> dict[str, object]:
         "nodes_id_cpus_memMiB": [[node, len(cpus[node]), memory[node]] for node in listed],
         "memoryless": [node for node in listed if not memory[node]],
         "cpuless": [node for node in listed if not cpus[node]],
-        "distance": [[int(cell) for cell in row] for row in rows],
+        "distance": [[int(cell) for cell in row if cell.isdecimal()] for row in rows],
         "hmat_access0": _promised(tree, listed),
     }
 
