@@ -84,3 +84,9 @@ def test_the_command_prints_the_recorded_machine(tmp_path: Path, capsys: pytest.
     facts = json.loads(capsys.readouterr().out)
     assert sum(device["type"] == "gpu" for device in facts["devices"]) == 8
     assert facts["simulated"] is True
+
+
+def test_a_card_knows_the_switches_above_it(probe: Probe) -> None:
+    card = devices(probe, "gpu")[7]
+    assert card.attributes["pcie_path"] == "0000:18:01.0,0000:46:00.0"
+    assert card.attributes["upstream_pci_bus_id"] == "0000:46:00.0"

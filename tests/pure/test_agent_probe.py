@@ -152,3 +152,24 @@ def test_link_speed_counts_payload(speed: float, width: int, rate: int | None) -
 def test_driver_and_kernel_addresses_meet() -> None:
     assert pcie.normal_address("00000000:3B:00.0") == "0000:3b:00.0"
     assert pcie.normal_address("10000:01:00.0") == "10000:01:00.0"
+
+
+@pytest.mark.parametrize(
+    ("card", "slot", "bandwidth"),
+    [
+        ({"max_link_speed": "16.0 GT/s PCIe", "max_link_width": "16"}, {}, 31_507_692_307),
+        ({"max_link_speed": "16.0 GT/s PCIe", "max_link_width": "16", "current_link_width": "8"}, {}, 15_753_846_153),
+        (
+            {"max_link_speed": "16.0 GT/s PCIe", "max_link_width": "16"},
+            {"max_link_speed": "8.0 GT/s PCIe"},
+            15_753_846_153,
+        ),
+        ({"max_link_speed": "Unknown", "max_link_width": "255"}, {}, None),
+    ],
+)
+def test_a_link_is_as_good_as_card_and_slot_together(
+    tmp_path: Path, card: dict[str, str], slot: dict[str, str], bandwidth: int | None
+) -> None:
+    agent_trees.pci_card(tmp_path, "0000:00:01.0", slot | {"class": "0x060400"})
+    agent_trees.pci_card(tmp_path, "0000:00:01.0/0000:01:00.0", card)
+    assert pcie.place(Tree(tmp_path), "0000:01:00.0").bandwidth.value == bandwidth

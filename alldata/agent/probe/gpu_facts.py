@@ -37,7 +37,8 @@ def capacities(nvml: Nvml, handle: object, ends: nvlink.Ends) -> dict[str, Capac
     generation = nvml.ask("DeviceGetMaxPcieLinkGeneration", handle)
     lanes = nvml.ask("DeviceGetMaxPcieLinkWidth", handle)
     theory = clock.value * 1_000_000 * 2 * width.value // 8 if clock.value and width.value else None
-    link = pcie.generation_bandwidth(generation.value or 0, lanes.value or 0)
+    in_use = nvml.ask("DeviceGetCurrPcieLinkWidth", handle).value  # a slot of fewer lanes shows only here
+    link = pcie.generation_bandwidth(generation.value or 0, min(lanes.value or 0, in_use or pcie.MOST_LANES))
     joined = ends.bandwidth()
     return {
         "gpu_sm": Capacity(WHOLE, "driver", "measured"),

@@ -1,7 +1,7 @@
 """Where does a card sit in the PCIe tree, and how fast is its link?
 
-Capacity is what card and slot can do (`max_link_*`); the speed now falls when a card idles and
-is only an attribute. numa_node -1 means that the firmware does not say: it stays None, never 0.
+Capacity is what card and slot can both do (`max_link_*`); the speed now falls when a card idles
+and is only an attribute. numa_node -1 means that the firmware does not say: it stays None, never 0.
 """
 
 import re
@@ -13,6 +13,8 @@ from alldata.agent.wire import AttributeValue, Capacity, Device, Link
 DEVICES = "sys/bus/pci/devices"
 #: Bits of payload per bit on the line: 8b/10b up to 5 GT/s, 128b/130b up to 32, then flits.
 _ENCODING = {2.5: (8, 10), 5.0: (8, 10), 8.0: (128, 130), 16.0: (128, 130), 32.0: (128, 130), 64.0: (242, 256)}
+_SPEED = re.compile(r"([\d.]+) GT/s")
+MOST_LANES = 33  # a width of 63 or 255 is the kernel's way to say that it does not know
 _GENERATION = {1: 2.5, 2: 5.0, 3: 8.0, 4: 16.0, 5: 32.0, 6: 64.0}
 
 
@@ -42,6 +44,7 @@ def place(tree: Tree, address: str) -> Place:
     attributes: dict[str, AttributeValue] = {"pci_bus_id": address}
     if len(chain) > 1:
         attributes["upstream_pci_bus_id"] = chain[-2]
+        attributes["pcie_path"] = ",".join(chain[:-1])
     for name in ("current_link_speed", "current_link_width", "max_link_speed", "max_link_width"):
         text = tree.text(f"{where}/{name}")
         if text:
@@ -50,7 +53,7 @@ def place(tree: Tree, address: str) -> Place:
         address,
         None if node is None or node < 0 else node,
         chain[0] if len(chain) > 1 else None,
-        _sysfs_bandwidth(tree, where),
+        _sysfs_bandwidth(tree, address, chain[-2] if len(chain) > 1 else None),
         attributes,
     )
 
@@ -80,10 +83,14 @@ def generation_bandwidth(generation: int, width: int) -> int | None:
     return lane_bandwidth(_GENERATION.get(generation, 0), width)
 
 
-def _sysfs_bandwidth(tree: Tree, where: str) -> Capacity:
-    speed = re.match(r"([\d.]+) GT/s", tree.text(f"{where}/max_link_speed") or "")
-    width = tree.number(f"{where}/max_link_width")
-    value = lane_bandwidth(float(speed[1]), width) if speed and width and width < 64 else None
+def _sysfs_bandwidth(tree: Tree, address: str, slot: str | None) -> Capacity:
+    """What card and slot can both do. Fewer lanes in use than possible stay that way: only the speed falls when idle."""
+    ends = [f"{DEVICES}/{end}" for end in (address, slot) if end]
+    speeds = [float(match[1]) for end in ends if (match := _SPEED.match(tree.text(f"{end}/max_link_speed") or ""))]
+    widths = [tree.number(f"{end}/max_link_width") for end in ends]
+    widths.append(tree.number(f"{ends[0]}/current_link_width"))
+    lanes = [width for width in widths if width and 0 < width < MOST_LANES]
+    value = lane_bandwidth(min(speeds), min(lanes)) if speeds and lanes else None
     if value is None:
         return Capacity(None, "sysfs", "missing", reason="link_speed_unknown")
     return Capacity(value, "sysfs", "measured")

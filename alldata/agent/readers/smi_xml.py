@@ -85,12 +85,18 @@ def _card(index: int, node: Element, driver: str | None) -> Accelerator:
         model=_text(node, "product_name"),
         bus=normal_address(bus) if bus else None,
         memory_bytes=mebibytes(_text(node, "fb_memory_usage/total")),
-        pcie_bandwidth=generation_bandwidth(value["pcie_gen_max"] or 0, value["pcie_width_max"] or 0),
+        pcie_bandwidth=generation_bandwidth(value["pcie_gen_max"] or 0, _lanes(value)),
         mig=tuple(_profile(part) for part in node.iter("mig_device")),
         attributes=_attributes(node, value) | ({"driver_version": driver} if driver else {}),
         health=health,
         reason=reason,
     )
+
+
+def _lanes(value: dict[str, int | None]) -> int:
+    """A slot of fewer lanes than the card's shows only in the width now; unlike the speed it does not fall when idle."""
+    known = [width for width in (value["pcie_width_max"], value["pcie_width_cur"]) if width]
+    return min(known, default=0)
 
 
 def _profile(part: Element) -> str:
