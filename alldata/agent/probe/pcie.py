@@ -84,7 +84,7 @@ def generation_bandwidth(generation: int, width: int) -> int | None:
 
 
 def _sysfs_bandwidth(tree: Tree, address: str, slot: str | None) -> Capacity:
-    """What card and slot can both do. Fewer lanes in use than possible stay that way: only the speed falls when idle."""
+    """What card and slot can both do, over the lanes in use: when idle only the speed falls, not their number."""
     ends = [f"{DEVICES}/{end}" for end in (address, slot) if end]
     speeds = [float(match[1]) for end in ends if (match := _SPEED.match(tree.text(f"{end}/max_link_speed") or ""))]
     widths = [tree.number(f"{end}/max_link_width") for end in ends]

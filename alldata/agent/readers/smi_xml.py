@@ -94,7 +94,7 @@ def _card(index: int, node: Element, driver: str | None) -> Accelerator:
 
 
 def _lanes(value: dict[str, int | None]) -> int:
-    """A slot of fewer lanes than the card's shows only in the width now; unlike the speed it does not fall when idle."""
+    """A slot of fewer lanes shows only in the width now; unlike the speed it does not fall when idle."""
     known = [width for width in (value["pcie_width_max"], value["pcie_width_cur"]) if width]
     return min(known, default=0)
 
