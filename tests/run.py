@@ -52,6 +52,7 @@ CHECKS = (
 TESTS = (
     Suite("pure", (*PYTEST, "tests/pure")),
     Suite("architecture", (*PYTEST, "tests/architecture", "--deselect", "tests/architecture/test_shape.py")),
+    Suite("corpus", (*PYTEST, "tests/corpus")),
     Suite("database", (*PYTEST, "tests/database")),
     Suite("doors", (*PYTEST, "tests/doors")),
     Suite("contract", (*PYTEST, "tests/contract")),

@@ -29,6 +29,8 @@ from alldata.agent.wire import Frame, Register
 
 PROBE_EVERY_MS = 30_000
 CALIBRATE_AFTER_MS = 1_000
+CALIBRATE_SOON_MS = 3_000
+BUSY_LOOKS = 2
 CALIBRATE_AGAIN_MS = 30_000
 MAX_CLAMP_MS = 5_000
 #: Length of windows while the spool is full, and the longest that a server accepts.
@@ -126,6 +128,8 @@ class Agent:
         self._places = probe.places()
         self._child: subprocess.Popen[bytes] | None = None
         self._calibrate_at: int | None = mono_ms() + CALIBRATE_AFTER_MS
+        self._busy_looks = 0
+        self._forcing = self._hurried = False
         self.facts = probe.facts(self._epoch.name)
 
     def _begin_epoch(self) -> Epoch:
@@ -208,18 +212,27 @@ class Agent:
             reporter.announce(facts)
 
     def _calibration_is_new(self) -> bool:
-        """Start measuring once, where no kept result serves; True when the result has arrived.
+        """Start measuring, where no kept result serves; True when a result has arrived.
 
-        A machine that is busy is measured later.
+        A busy machine is asked again soon. One that stays busy and has never been measured is measured
+        all the same, since a low value places jobs and a missing one never does; a quiet moment mends it.
         """
         if self._child is not None and (status := self._child.poll()) is not None:
             self._child = None
             if status != calibrate.BUSY:
+                self._hurried = self._forcing
+                self._calibrate_at = mono_ms() + CALIBRATE_AGAIN_MS if self._hurried else None
                 return True
-            self._calibrate_at = mono_ms() + CALIBRATE_AGAIN_MS
+            self._busy_looks += 1
+            self._calibrate_at = mono_ms() + (CALIBRATE_AGAIN_MS if self._hurried else CALIBRATE_SOON_MS)
         if self._calibrate_at is not None and mono_ms() >= self._calibrate_at:
             self._calibrate_at = None
-            kept = calibrate.load(self._setup.state_dir, self._probe.machine, wall_ms())
-            if self._probe.tree.is_live and (kept is None or self._setup.recalibrate):
-                self._child = calibrate.start_child(self._setup.state_dir, self._setup.runs_dir)
+            self._start_measuring()
         return False
+
+    def _start_measuring(self) -> None:
+        kept = calibrate.load(self._setup.state_dir, self._probe.machine, wall_ms())
+        if not self._probe.tree.is_live or not (kept is None or self._setup.recalibrate or self._hurried):
+            return
+        self._forcing = kept is None and self._busy_looks >= BUSY_LOOKS
+        self._child = calibrate.start_child(self._setup.state_dir, self._setup.runs_dir, force=self._forcing)
