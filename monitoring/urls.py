@@ -2,7 +2,8 @@
 
 from django.urls import path
 
-from monitoring.api import AgentFrames, AgentRegister, JobMetrics
+from monitoring.api.agents import AgentFrames, AgentRegister
+from monitoring.api.series import JobMetrics
 from monitoring.exporter import MetricsView
 
 api_urlpatterns = [

@@ -12,12 +12,12 @@ from alldata.outbox.subscribers import subscribers_of
 from alldata.outbox.wake import wake_relay
 
 
-def publish(event: Event, *, now_ms: int) -> None:
-    """Record the fact in the open transaction; the relay is woken after the commit."""
-    publish_all([event], now_ms=now_ms)
+def publish(event: Event, *, now_ms: int, wake: bool = True) -> None:
+    """Record the fact in the open transaction; the relay is woken after the commit, or runs within a second."""
+    publish_all([event], now_ms=now_ms, wake=wake)
 
 
-def publish_all(events: Sequence[Event], *, now_ms: int) -> None:
+def publish_all(events: Sequence[Event], *, now_ms: int, wake: bool = True) -> None:
     """Record many facts with two inserts."""
     rows = [_row(event, now_ms) for event in events]
     owed = [
@@ -27,7 +27,7 @@ def publish_all(events: Sequence[Event], *, now_ms: int) -> None:
     ]
     OutboxEvent.objects.bulk_create(rows)
     Delivery.objects.bulk_create(owed)
-    if owed:
+    if owed and wake:
         transaction.on_commit(wake_relay, robust=True)
 
 

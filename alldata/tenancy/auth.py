@@ -21,6 +21,12 @@ class Caller:
         self.viewer = viewer
 
 
+def is_agent(authorization: str) -> bool:
+    """Does the header carry the cluster's agent key?"""
+    word, _, key = authorization.partition(" ")
+    return word.lower() == "agent" and hmac.compare_digest(key.strip().encode(), settings.AGENT_KEY.encode())
+
+
 def _credential(request: Request, scheme: str) -> str | None:
     word, _, value = request.headers.get("Authorization", "").partition(" ")
     return value.strip() if word.lower() == scheme else None

@@ -1,4 +1,4 @@
-"""The agents' doors (register, frames) and the usage series of a job."""
+"""The usage series of a job, every capability with its quality, in UTC milliseconds."""
 
 from collections.abc import Mapping
 
@@ -8,64 +8,9 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from alldata.agent.version import VERSION
-from alldata.agent.wire import Envelope, Frame, Register, WireError, parse
 from alldata.kernel import clock
-from alldata.tenancy.api import AgentView, ApiView
-from monitoring.errors import AgentVersionRefused, BadMessage, MessageTooLarge
+from alldata.tenancy.api import ApiView
 from monitoring.selectors.usage import JobSeries, Series, series_of_job
-from monitoring.services.ingest import ingest_frame
-from scheduling.services.inventory import register_node, touch_node
-
-MAX_BODY = 4 * 1024 * 1024
-
-
-def read_envelope(request: Request) -> Envelope:
-    """The message in the body. Errors: MessageTooLarge, BadMessage, AgentVersionRefused."""
-    declared = request.headers.get("Content-Length", "")
-    size = int(declared) if declared.isdecimal() else 0
-    if size > MAX_BODY:
-        raise MessageTooLarge(size, MAX_BODY)
-    try:
-        envelope = parse(request.body)
-    except WireError as fault:
-        raise BadMessage(fault.path, fault.expected, fault.found) from fault
-    if _minor(envelope.agent_version) != _minor(VERSION):
-        raise AgentVersionRefused(envelope.agent_version, VERSION)
-    return envelope
-
-
-def _minor(version: str) -> list[str]:
-    return version.split(".")[:2]
-
-
-class AgentRegister(AgentView):
-    """A node agent says what its machine has; repeating it is harmless."""
-
-    @extend_schema(request=OpenApiTypes.OBJECT, responses=OpenApiTypes.OBJECT, tags=["agents"])
-    def post(self, request: Request) -> Response:
-        now_ms = clock.now_ms()
-        envelope = read_envelope(request)
-        if not isinstance(envelope.body, Register):
-            raise BadMessage("kind", "register", envelope.kind)
-        changed = register_node(
-            envelope.body, agent=envelope.agent, agent_version=envelope.agent_version, now_ms=now_ms
-        )
-        return Response({"server_ms": now_ms, "duplicate": not changed})
-
-
-class AgentFrames(AgentView):
-    """A node agent delivers one closed window; a repeated delivery answers `duplicate`."""
-
-    @extend_schema(request=OpenApiTypes.OBJECT, responses=OpenApiTypes.OBJECT, tags=["agents"])
-    def post(self, request: Request) -> Response:
-        now_ms = clock.now_ms()
-        envelope = read_envelope(request)
-        if not isinstance(envelope.body, Frame):
-            raise BadMessage("kind", "frame", envelope.kind)
-        stored = ingest_frame(envelope.body, agent=envelope.agent, now_ms=now_ms)
-        touch_node(envelope.agent, now_ms=now_ms)
-        return Response({"server_ms": now_ms, "duplicate": not stored})
 
 
 class Span(serializers.Serializer[Mapping[str, int]]):
