@@ -9,6 +9,7 @@ from alldata.kernel.events import AttemptMoved, CapacityChanged, JobMoved, Usage
 from alldata.outbox.subscribers import subscribe
 from alldata.outbox.wake import send
 from costing.services.agenda import note_change, note_end, note_usage
+from costing.services.capacity import note_supply
 from scheduling.lifecycle import ATTEMPT_ENDS, JOB_ENDS
 
 
@@ -42,5 +43,6 @@ def attempt_moved(event: AttemptMoved, now_ms: int) -> None:
 @subscribe(CapacityChanged)
 def capacity_changed(event: CapacityChanged, now_ms: int) -> None:
     """Claims were released or supply changed: what was booked as held may be free."""
+    note_supply(event.node, at_ms=event.at_ms)
     note_change(event.node, now_ms=now_ms)
     _wake_booker()

@@ -15,8 +15,8 @@ from alldata.kernel.intervals import HOUR_MS
 from costing.models import NodeBooks
 from costing.services.evidence import attempt_id_of
 from costing.services.ledger import book_hour
+from monitoring.selectors.frames import last_report
 from monitoring.selectors.streams import first_frame_ms, watermarks
-from monitoring.selectors.usage import last_report
 from scheduling.selectors.metering import allocations_between, attempts_of
 
 PACE_MS = 10_000
@@ -70,7 +70,7 @@ def note_usage(node: str, start_ms: int, end_ms: int, attempts: Iterable[str], *
     books = NodeBooks.objects.filter(node=node).first() or NodeBooks(node=node, urgent_until_ms=now_ms + 1)
     booked_ms = start_ms if books.booked_until_ms is None else books.booked_until_ms
     late = end_ms <= booked_ms
-    claims = [c for c in allocations_between(min(booked_ms, start_ms), end_ms) if c.node == node]
+    claims = allocations_between(min(booked_ms, start_ms), end_ms, node=node)
     if not claims and not late:
         return False
     ended = any(claim.end_ms is not None for claim in claims)

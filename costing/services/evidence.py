@@ -5,17 +5,17 @@ or spans from the end of the one before it (or from the attempt's claim) to the 
 frame; that frame may lie beyond the hour.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from alldata.agent.wire import Usage
 from alldata.kernel.intervals import HOUR_MS, Interval
-from costing.rating import Evidence, Holding, Piece, bridged, gaps, resolved, split_among
-from monitoring.frames import StoredFrame, span_of
+from costing.rating import Evidence, Holding, Piece, Slice, Track, bridged, divided, gaps, resolved
+from costing.selectors.capacity import Supplied
+from monitoring.frames import QUALITIES as ALL_QUALITIES
+from monitoring.frames import Part, StoredFrame, span_of
+from monitoring.selectors.frames import StoredWindow, last_report, next_report, reported, windows_between
 from monitoring.selectors.streams import LATENESS_MS
-from monitoring.selectors.usage import frames_between, last_report, next_report
-from scheduling.selectors.answers import Supply
 from scheduling.selectors.metering import allocations_between
 
 Spot = tuple[str, str]  # device, dimension
@@ -25,6 +25,8 @@ QUALITIES: Mapping[bool, frozenset[str]] = {
     True: frozenset({"measured", "proxy", "estimated"}),
     False: frozenset({"measured"}),
 }
+#: A tag is source << 2 | quality.
+QUALITY_OF_TAG: Sequence[str] = ALL_QUALITIES * 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,65 +38,96 @@ class Reading:
 
 
 @dataclass(slots=True)
+class Watched:
+    """One capability of a whole device: its windows in order, and the quality of each."""
+
+    track: Track = field(default_factory=Track)
+    qualities: list[str] = field(default_factory=list)
+
+    def billed(self, allowed: frozenset[str]) -> Track:
+        """The windows of a quality that may be billed."""
+        if allowed.issuperset(self.qualities):
+            return self.track
+        kept = [k for k, quality in enumerate(self.qualities) if quality in allowed]
+        columns = (self.track.starts, self.track.ends, self.track.q)
+        return Track(*([column[k] for k in kept] for column in columns))
+
+
+@dataclass(slots=True)
 class HourUsage:
     """Everything measured on a node during a span."""
 
     span: Interval
     known: list[Interval] = field(default_factory=list)
-    devices: dict[Spot, list[Reading]] = field(default_factory=dict)
+    devices: dict[Spot, Watched] = field(default_factory=dict)
     attempts: dict[str, dict[Spot, list[Reading]]] = field(default_factory=dict)
 
     def evidence(
-        self, supply: Supply, holdings: list[Holding], owned: Collection[str], *, bills_proxy: bool
+        self, supply: Supplied, part: Slice, holdings: list[Holding], owned: Collection[str], *, bills_proxy: bool
     ) -> Evidence:
-        """What rating needs of one capability. Usage of attempts that nobody owns is the system's."""
+        """What rating needs of one slice. Usage of attempts that nobody owns is the system's."""
         spot, billed = (supply.device, supply.dimension), QUALITIES[bills_proxy]
-        device = [r.piece for r in self.devices.get(spot, ()) if r.quality in billed]
+        track = self.devices[spot].billed(billed) if spot in self.devices else Track()
         used = {
-            key: [r.piece for r in spots[spot] if r.quality in billed]
+            key: pieces
             for key, spots in self.attempts.items()
             if key in owned and spot in spots
+            if (pieces := [r.piece for r in spots[spot] if r.quality in billed])
         }
-        used = {key: pieces for key, pieces in used.items() if pieces}
-        if not used and supply.device_type in SPLIT_TYPES and device:
-            used = split_among(device, holdings)
-            covered = {holding.attempt: [piece.span for piece in device] for holding in holdings}
+        if not used and supply.device_type in SPLIT_TYPES and track.q:
+            shares = divided(track, holdings, part.span, part.capacity)
+            used = {key: [Piece(part.span, q)] for key, q in shares.items()}
+            known = track.known()
+            covered = {holding.attempt: known for holding in holdings}
         else:
             covered = {key: [*self.known, *(piece.span for piece in pieces)] for key, pieces in used.items()}
         down = [gap for gap in gaps(self.known, self.span) if gap.length_ms > LATENESS_MS]
+        device = [Piece(part.span, track.within(part.span, part.capacity))] if track.q else []
         return Evidence(holdings, used, covered, device, down)
 
 
 def usage_of_hour(node: str, span: Interval, claimants: Collection[str]) -> HourUsage:
     """Read the hour's frames, and the reports that reach into it from outside."""
-    frames = frames_between(node, span.start_ms, span.end_ms)
-    found = HourUsage(span, known=bridged(Interval(f.start_ms, f.end_ms) for f in frames))
-    _read_devices(found, frames)
-    reports: dict[str, list[StoredFrame]] = {key: [] for key in claimants}
-    for frame in sorted(frames, key=lambda f: (f.end_ms, f.epoch, f.seq)):
-        for key in {usage.key for usage in frame.attempts}:
-            reports.setdefault(key, []).append(frame)
+    windows = windows_between(node, span.start_ms, span.end_ms)
+    found = HourUsage(span, known=bridged(w.span for w in windows))
+    _read_devices(found, windows)
+    reports: dict[str, list[StoredFrame]] = {key: [] for key in reported(node, claimants)}
+    for window in sorted(windows, key=lambda w: (w.span.end_ms, w.epoch, w.seq)):
+        keys = window.columns.attempts
+        frame = window.frame() if keys else None
+        for key in keys:
+            reports.setdefault(key, []).append(frame or window.frame())
     for key in sorted(reports):
         _read_attempt(found, node, key, reports[key])
     return found
 
 
-def _read_devices(found: HourUsage, frames: list[StoredFrame]) -> None:
-    kept = resolved([((f.epoch, f.seq), Interval(f.start_ms, f.end_ms)) for f in frames])
-    for frame, spans in zip(frames, kept, strict=True):
-        whole = Interval(frame.start_ms, frame.end_ms)
-        for device in frame.devices:
-            for name, usage in device.dims.items():
-                readings = [_part(usage, whole, span) for span in spans if usage.q is not None]
-                found.devices.setdefault((device.uuid, name), []).extend(readings)
+def _read_devices(found: HourUsage, windows: Sequence[StoredWindow]) -> None:
+    """Windows in order, overlaps resolved: what is left of a window keeps its part of the usage."""
+    kept = resolved([((w.epoch, w.seq), w.span) for w in windows])
+    pairs = sorted(((span, k) for k, spans in enumerate(kept) for span in spans), key=lambda pair: pair[0])
+    cells: dict[tuple[Part, ...], list[Watched]] = {}
+    for span, k in pairs:
+        window = windows[k]
+        parts = window.columns.parts
+        if parts not in cells:
+            spots = [(part.device, name) for part in parts if part.attempt is None for name in part.names]
+            cells[parts] = [found.devices.setdefault(spot, Watched()) for spot in spots]
+        _append(cells[parts], window, span)
 
 
-def _part(usage: Usage, whole: Interval, span: Interval) -> Reading:
-    """The part of a window's usage that falls into what is left of the window."""
-    q, before = usage.q or 0, span.start_ms - whole.start_ms
-    first = q * before // whole.length_ms
-    last = q * (before + span.length_ms) // whole.length_ms
-    return Reading(Piece(span, last - first), usage.quality)
+def _append(cells: Sequence[Watched], window: StoredWindow, span: Interval) -> None:
+    whole, count = window.span, len(cells)
+    first, last = span.start_ms - whole.start_ms, span.end_ms - whole.start_ms
+    qualities = [QUALITY_OF_TAG[tag] for tag in window.columns.tags[:count].tolist()]
+    for cell, q, quality in zip(cells, window.columns.q[:count].tolist(), qualities, strict=True):
+        if quality != "missing":
+            if span != whole:
+                q = q * last // whole.length_ms - q * first // whole.length_ms
+            cell.track.starts.append(span.start_ms)
+            cell.track.ends.append(span.end_ms)
+            cell.track.q.append(q)
+            cell.qualities.append(quality)
 
 
 def _read_attempt(found: HourUsage, node: str, key: str, frames: list[StoredFrame]) -> None:

@@ -4,7 +4,7 @@ One mechanism for provisional bookings, the close of an hour and late data. The 
 makes racing bookers of one node-hour wait for each other; the second finds nothing to add.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 from uuid import UUID
 
 from django.db import connection, transaction
@@ -14,6 +14,8 @@ from alldata.kernel.intervals import HOUR_MS, Interval
 from costing.models import LedgerEntry, NodeBooks
 from costing.rating import Bucket
 from costing.selectors.prices import price_history
+from costing.services.capacity import ensure_supply
+from costing.services.entries import Entry, Stamp, append
 from costing.services.metering import Account, Amount, Owner, RatedHour, rate_hour
 from monitoring.selectors.streams import watermark
 
@@ -28,13 +30,12 @@ def book_hour(node: str, hour_ms: int, *, now_ms: int) -> int:
         upto_ms = _known_until(node, hour_ms, now_ms=now_ms)
         if upto_ms <= hour_ms:
             return 0
+        ensure_supply(node, at_ms=now_ms)
         rated = rate_hour(node, Interval(hour_ms, upto_ms), price_history())
         booked = _booked(node, hour_ms)
-        entries = list(_deltas(node, hour_ms, rated, booked))
-        revision = _next_revision(node, hour_ms) if entries else 0
-        for entry in entries:
-            entry.upto_ms, entry.revision, entry.booked_ms = upto_ms, revision, now_ms
-        LedgerEntry.objects.bulk_create(entries)
+        entries = list(_deltas(rated, booked))
+        if entries:
+            append(entries, Stamp(node, hour_ms, upto_ms, _next_revision(node, hour_ms), now_ms))
         _note_progress(node, Interval(hour_ms, upto_ms), now_ms=now_ms)
     return len(entries)
 
@@ -59,27 +60,14 @@ def _booked(node: str, hour_ms: int) -> dict[Account, Amount]:
     }
 
 
-def _deltas(node: str, hour_ms: int, rated: RatedHour, booked: dict[Account, Amount]) -> Iterable[LedgerEntry]:
+def _deltas(rated: RatedHour, booked: dict[Account, Amount]) -> Iterator[Entry]:
     """What is missing or too much, account by account, in a fixed order."""
     accounts = sorted(rated.amounts.keys() | booked.keys(), key=lambda a: (a.device, a.dimension, a.bucket, str(a)))
     for account in accounts:
         wanted, found = rated.amounts.get(account, Amount()), booked.get(account, Amount())
-        if wanted == found:
-            continue
-        owner = rated.owners.get(account.attempt) or _former_owner(account.attempt) if account.attempt else None
-        yield LedgerEntry(
-            hour_ms=hour_ms,
-            node=node,
-            device=account.device,
-            dimension=account.dimension,
-            bucket=account.bucket.value,
-            attempt_id=account.attempt,
-            job_id=owner.job_id if owner else None,
-            project_id=owner.project_id if owner else None,
-            price_version_id=account.price_version,
-            q=wanted.q - found.q,
-            nano=wanted.nano - found.nano,
-        )
+        if wanted != found:
+            owner = rated.owners.get(account.attempt) or _former_owner(account.attempt) if account.attempt else None
+            yield Entry(account, Amount(wanted.q - found.q, wanted.nano - found.nano), owner)
 
 
 def _former_owner(attempt: UUID) -> Owner:

@@ -5,17 +5,19 @@ provisional booking, the close of an hour and a correction for late data are the
 and calling it twice changes nothing. Next: services/ledger.py books the difference.
 """
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from uuid import UUID
 
 from alldata.kernel.intervals import Interval
 from costing.pricing import capability_rates, line_for
-from costing.rating import Bucket, Evidence, Holding, Slice, overlap, rate_slice
+from costing.rating import Bucket, Evidence, Holding, Slice, rate_slice
+from costing.selectors.capacity import Supplied, supplied
 from costing.selectors.prices import Prices
-from costing.services.evidence import HourUsage, attempt_id_of, usage_of_hour
-from scheduling.selectors.answers import AllocationSpan, Supply
-from scheduling.selectors.metering import allocations_between, supplies
+from costing.services.evidence import HourUsage, Spot, attempt_id_of, usage_of_hour
+from scheduling.selectors.answers.metering import AllocationSpan
+from scheduling.selectors.metering import allocations_between
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,18 +61,23 @@ class RatedHour:
 
 def rate_hour(node: str, span: Interval, history: list[Prices]) -> RatedHour:
     """Rate every priced capability of the node over the known part of an hour."""
-    held = [c for c in allocations_between(span.start_ms, span.end_ms) if c.node == node]
+    held = allocations_between(span.start_ms, span.end_ms, node=node)
     usage = usage_of_hour(node, span, {str(c.attempt_id) for c in held})
-    owners = _owners(node, span, held, usage)
-    rated = RatedHour(owners=owners)
-    by_device: dict[str, list[Supply]] = {}
-    for supply in supplies(span.start_ms, span.end_ms):
-        if supply.node == node:
-            by_device.setdefault(supply.device, []).append(supply)
-    for device in sorted(by_device):
-        for prices in history:
+    rated = RatedHour(owners=_owners(node, span, held, usage))
+    claims: dict[Spot, list[AllocationSpan]] = {}
+    for claim in held:
+        claims.setdefault((claim.device, claim.dimension), []).append(claim)
+    by_device: dict[str, list[Supplied]] = {}
+    for supply in supplied(node, span):
+        by_device.setdefault(supply.device, []).append(supply)
+    owned = {str(attempt) for attempt in rated.owners}
+    for prices in history:
+        if _span(prices.from_ms, prices.until_ms, span) is None:
+            continue
+        for device in sorted(by_device):
             for supply, part in _slices(by_device[device], span, prices):
-                evidence = _evidence(supply, held, usage, owners, bills_proxy=prices.bills_proxy)
+                holdings = _holdings(claims.get((supply.device, supply.dimension), ()), supply, part)
+                evidence = usage.evidence(supply, part, holdings, owned, bills_proxy=prices.bills_proxy)
                 _add(rated, supply, part, evidence, prices.version_id)
     return rated
 
@@ -79,23 +86,37 @@ def _owners(node: str, span: Interval, held: list[AllocationSpan], usage: HourUs
     """Owners of every attempt that held or used something here; unknown keys have none."""
     reported = {attempt for key in usage.attempts if (attempt := attempt_id_of(key))}
     missing = reported - {claim.attempt_id for claim in held}
-    late = allocations_between(0, span.end_ms, attempt_ids=missing) if missing else []
-    claims = [*held, *(claim for claim in late if claim.node == node)]
+    late = allocations_between(0, span.end_ms, attempt_ids=missing, node=node) if missing else []
+    claims = [*held, *late]
     return {claim.attempt_id: Owner(claim.job_id, claim.project_id) for claim in claims}
 
 
-def _slices(device: list[Supply], span: Interval, prices: Prices) -> Iterator[tuple[Supply, Slice]]:
-    """The device's priced capabilities, cut at its service time and at the version's validity."""
-    line = line_for(prices.lines, device[0].device_type, device[0].model)
-    if line is None:
-        return
-    rates = capability_rates(line, {supply.dimension: supply.capacity for supply in device})
+def _slices(device: list[Supplied], span: Interval, prices: Prices) -> Iterator[tuple[Supplied, Slice]]:
+    """The device's priced capabilities, cut at the version's validity and wherever a capacity changed."""
     valid = _span(prices.from_ms, prices.until_ms, span)
+    if valid is None:
+        return
+    cuts = {valid.start_ms, valid.end_ms}
     for supply in device:
-        served = _span(supply.since_ms, supply.until_ms, span)
-        part = overlap(valid, served) if valid and served else None
-        if part is not None and supply.dimension in rates:
-            yield supply, Slice(part, supply.capacity, rates[supply.dimension])
+        cuts.update(at for at in (supply.since_ms, supply.until_ms) if at and valid.start_ms < at < valid.end_ms)
+    for start_ms, end_ms in pairwise(sorted(cuts)):
+        live = [s for s in device if s.since_ms <= start_ms and (s.until_ms is None or s.until_ms >= end_ms)]
+        line = line_for(prices.lines, live[0].device_type, live[0].model) if live else None
+        rates = capability_rates(line, {s.dimension: s.capacity for s in live}) if line else {}
+        for supply in live:
+            if supply.dimension in rates:
+                yield supply, Slice(Interval(start_ms, end_ms), supply.capacity, rates[supply.dimension])
+
+
+def _holdings(claims: Sequence[AllocationSpan], supply: Supplied, part: Slice) -> list[Holding]:
+    """What was held during the slice; nothing of a device that could not be used."""
+    if not supply.in_service:
+        return []
+    return [
+        Holding(str(claim.attempt_id), claim.amount, span)
+        for claim in claims
+        if (span := _span(claim.start_ms, claim.end_ms, part.span)) is not None
+    ]
 
 
 def _span(from_ms: int, until_ms: int | None, within: Interval) -> Interval | None:
@@ -104,20 +125,9 @@ def _span(from_ms: int, until_ms: int | None, within: Interval) -> Interval | No
     return Interval(start_ms, end_ms) if start_ms < end_ms else None
 
 
-def _evidence(
-    supply: Supply, held: list[AllocationSpan], usage: HourUsage, owners: Mapping[UUID, Owner], *, bills_proxy: bool
-) -> Evidence:
-    holdings = [
-        Holding(str(claim.attempt_id), claim.amount, span)
-        for claim in held
-        if claim.device == supply.device and claim.dimension == supply.dimension
-        if (span := _span(claim.start_ms, claim.end_ms, usage.span)) is not None
-    ]
-    known = {str(attempt) for attempt in owners}
-    return usage.evidence(supply, holdings, known, bills_proxy=bills_proxy)
-
-
-def _add(rated: RatedHour, supply: Supply, part: Slice, evidence: Evidence, version: UUID) -> None:
+def _add(rated: RatedHour, supply: Supplied, part: Slice, evidence: Evidence, version: UUID) -> None:
+    if not supply.in_service:
+        evidence = replace(evidence, down=[part.span])
     for line in rate_slice(part, evidence):
         attempt = UUID(line.attempt) if line.attempt else None
         account = Account(supply.device, supply.dimension, line.bucket, attempt, version)

@@ -1,23 +1,21 @@
-"""What was used, when? Stored frames, unpacked.
+"""What did a job use, when? Its series by capability and device; access is decided by viewer.
 
-Platform-internal except `series_of_job`, which decides by viewer. A report's span starts
-where the attempt was last reported, because its usage is the difference since then.
+A report's span starts where the attempt was last reported, because its usage is the difference
+since then.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
 from alldata.agent.wire import Usage
 from alldata.tenancy.viewer import Viewer
-from monitoring.frames import StoredFrame, span_of, unpack, unpack_attempts
-from monitoring.models import UsageFrame
+from monitoring.frames import span_of
+from monitoring.selectors.frames import MAX_WINDOW_MS, reports_between
 from profiles.dimensions import BY_NAME
 from scheduling.selectors.answers import AttemptView
 from scheduling.selectors.jobs import job_row
 from scheduling.selectors.metering import attempts_of
-
-MAX_WINDOW_MS = 3_600_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,47 +51,6 @@ class JobSeries:
     sampling_ms: int | None
     coverage: float | None
     series: tuple[Series, ...]
-
-
-def frames_between(agent: str, start_ms: int, end_ms: int) -> list[StoredFrame]:
-    """The agent's frames that overlap the span, by time."""
-    rows = UsageFrame.objects.filter(
-        agent=agent, end_ms__gt=start_ms, start_ms__lt=end_ms, start_ms__gt=start_ms - MAX_WINDOW_MS
-    )
-    return _unpacked(rows.order_by("start_ms", "epoch", "seq").iterator())
-
-
-def reports_between(agent: str, attempt: str, start_ms: int, end_ms: int) -> list[StoredFrame]:
-    """The frames that name the attempt and overlap the span, by time; their devices are left out."""
-    rows = UsageFrame.objects.filter(
-        agent=agent,
-        attempts__contains=[attempt],
-        end_ms__gt=start_ms,
-        start_ms__lt=end_ms,
-        start_ms__gt=start_ms - MAX_WINDOW_MS,
-    ).order_by("start_ms", "epoch", "seq")
-    return [
-        StoredFrame(row.agent, row.epoch, row.seq, row.start_ms, row.end_ms, (), unpack_attempts(bytes(row.body)))
-        for row in rows.iterator()
-    ]
-
-
-def last_report(agent: str, attempt: str, *, before_ms: int) -> StoredFrame | None:
-    """The newest frame that names the attempt and ends no later than `before_ms`."""
-    rows = UsageFrame.objects.filter(agent=agent, end_ms__lte=before_ms, attempts__contains=[attempt])
-    return next(iter(_unpacked(rows.order_by("-end_ms")[:1])), None)
-
-
-def next_report(agent: str, attempt: str, *, after_ms: int) -> StoredFrame | None:
-    """The first frame that names the attempt and starts at or after `after_ms`."""
-    rows = UsageFrame.objects.filter(agent=agent, start_ms__gte=after_ms, attempts__contains=[attempt])
-    return next(iter(_unpacked(rows.order_by("start_ms", "epoch", "seq")[:1])), None)
-
-
-def _unpacked(rows: Iterable[UsageFrame]) -> list[StoredFrame]:
-    return [
-        StoredFrame(row.agent, row.epoch, row.seq, row.start_ms, row.end_ms, *unpack(bytes(row.body))) for row in rows
-    ]
 
 
 def series_of_job(viewer: Viewer, ref: str, *, span: tuple[int | None, int | None], now_ms: int) -> JobSeries:

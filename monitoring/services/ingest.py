@@ -101,7 +101,7 @@ def _fitting(stream: Stream, windows: list[Window], taken: Taken, *, agent: str)
     fitting: dict[int, Window] = {}
     closed_seq, closed_ms = stream.closed_seq, stream.closed_ms
     for window in windows:
-        if not stream.is_new and stream.first_seq <= window.seq <= stream.closed_seq or window.seq in fitting:
+        if (not stream.is_new and stream.first_seq <= window.seq <= stream.closed_seq) or window.seq in fitting:
             continue
         if window.seq > closed_seq and window.start_ms < closed_ms:
             taken.refused[window.seq] = FrameOverlaps(agent, window.seq, window.start_ms, closed_ms)

@@ -12,14 +12,16 @@ from scheduling.selectors.rows import attempt_view_of
 
 
 def allocations_between(
-    start_ms: int, end_ms: int, *, attempt_ids: Collection[UUID] | None = None
+    start_ms: int, end_ms: int, *, attempt_ids: Collection[UUID] | None = None, node: str | None = None
 ) -> list[AllocationSpan]:
-    """Claims that overlap [start_ms, end_ms), grace time included, oldest first."""
+    """Claims (of one node, of some attempts) that overlap [start_ms, end_ms), grace included, oldest first."""
     rows = Allocation.objects.filter(Q(end_ms=None) | Q(end_ms__gt=start_ms), start_ms__lt=end_ms).select_related(
         "attempt", "device__node"
     )
     if attempt_ids is not None:
         rows = rows.filter(attempt_id__in=attempt_ids)
+    if node is not None:
+        rows = rows.filter(device__node__name=node)
     return [_span(row) for row in rows.order_by("start_ms", "id")]
 
 
@@ -38,11 +40,13 @@ def _span(row: Allocation) -> AllocationSpan:
     )
 
 
-def supplies(start_ms: int, end_ms: int) -> list[Supply]:
-    """Known capacities of devices that were in service during [start_ms, end_ms)."""
+def supplies(start_ms: int, end_ms: int, *, node: str | None = None) -> list[Supply]:
+    """Known capacities of devices (of one node) that were in service during [start_ms, end_ms)."""
     rows = Device.objects.filter(
         Q(retired_ms=None) | Q(retired_ms__gt=start_ms), node__registered_ms__lt=end_ms
     ).select_related("node", "capacity")
+    if node is not None:
+        rows = rows.filter(node__name=node)
     return [s for row in rows.order_by("uuid") for s in _supplies_of(row)]
 
 
@@ -62,6 +66,7 @@ def _supplies_of(row: Device) -> list[Supply]:
                     since_ms=row.node.registered_ms,
                     until_ms=row.retired_ms,
                     simulated=row.node.simulated,
+                    healthy=row.healthy,
                 )
             )
     return found

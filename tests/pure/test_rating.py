@@ -21,7 +21,6 @@ from costing.rating import (
     price_nano,
     rate_slice,
     resolved,
-    split_among,
 )
 
 T = TypeVar("T")
@@ -104,12 +103,6 @@ def test_cutting_a_piece_loses_nothing(span: Interval, q: int, data: st.DataObje
     cut = data.draw(st.integers(HOUR_MS - 2000, 2 * HOUR_MS + 2000))
     around = Interval(0, cut), Interval(cut, 10 * HOUR_MS)
     assert sum(clipped(Piece(span, q), part) for part in around) == q
-
-
-@given(PIECES, st.lists(st.builds(Holding, st.sampled_from(KEYS), st.integers(1, 10**6), spans()), max_size=4))
-def test_a_device_is_split_among_its_holders_and_never_copied(pieces: list[Piece], holdings: list[Holding]) -> None:
-    split = split_among(pieces, holdings)
-    assert sum(piece.q for mine in split.values() for piece in mine) <= sum(piece.q for piece in pieces)
 
 
 @given(st.lists(st.tuples(st.tuples(st.sampled_from("xy"), st.integers(0, 9)), spans()), max_size=6))

@@ -17,6 +17,7 @@ class Supply:
     since_ms: int
     until_ms: int | None = None
     simulated: bool = field(default=False)
+    healthy: bool = field(default=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,15 +5,17 @@ integers (base unit x ms), money is integer nano-currency, and nothing is ever t
 difference of two measurements: used and system come from usage, unmetered and allocated_idle
 from what was held, unavailable from outages, and unallocated_idle is the rest.
 
+Spans are in spans.py, the usage of whole devices in tracks.py.
 Next: services/metering.py collects the inputs, services/ledger.py writes the lines down.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
 from alldata.kernel.intervals import HOUR_MS, Interval
 from alldata.kernel.money import hamilton
+from costing.rating.spans import Piece, clamped, clipped, covered_ms, overlap
 
 
 class Bucket(StrEnum):
@@ -26,14 +28,6 @@ class Bucket(StrEnum):
     STRANDED = "stranded"
     UNAVAILABLE = "unavailable"
     UNALLOCATED_IDLE = "unallocated_idle"
-
-
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """An integral over a span, spread evenly over it."""
-
-    span: Interval
-    q: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,14 +88,6 @@ def _running(rate: int, at_ms: int) -> int:
     return (rate * at_ms + HOUR_MS // 2) // HOUR_MS
 
 
-def clipped(piece: Piece, span: Interval) -> int:
-    """The part of a piece inside the span; cuts of a piece sum to the whole piece."""
-    length = piece.span.length_ms
-    first = min(max(span.start_ms - piece.span.start_ms, 0), length)
-    last = min(max(span.end_ms - piece.span.start_ms, 0), length)
-    return piece.q * last // length - piece.q * first // length
-
-
 def rate_slice(part: Slice, evidence: Evidence) -> list[Line]:
     """All buckets of one slice: quantities sum to its capacity, money to its price, none negative."""
     room = part.quantity - part.stranded * part.span.length_ms
@@ -111,7 +97,7 @@ def rate_slice(part: Slice, evidence: Evidence) -> list[Line]:
     rest = room - sum(used.values()) - system - sum(unmetered.values()) - sum(idle.values())
     rest, idle = _give_way(rest, idle)
     rest, unmetered = _give_way(rest, unmetered)
-    unavailable = min(rest, part.capacity * _covered_ms(evidence.down, part.span))
+    unavailable = min(rest, part.capacity * covered_ms(evidence.down, part.span))
     shares: list[tuple[Bucket, str | None, int]] = [
         *((Bucket.USED, key, q) for key, q in sorted(used.items())),
         *((Bucket.ALLOCATED_IDLE, key, q) for key, q in sorted(idle.items())),
@@ -129,15 +115,11 @@ def _used(part: Slice, evidence: Evidence, room: int) -> dict[str, int]:
     """Usage by attempt, each piece clamped to the capacity, all together to the room."""
     used = {}
     for attempt, pieces in evidence.used.items():
-        used[attempt] = sum(clipped(_clamped(piece, part.capacity), part.span) for piece in pieces)
+        used[attempt] = sum(clipped(clamped(piece, part.capacity), part.span) for piece in pieces)
     keys = sorted(used)
     if sum(used.values()) > room:
         return dict(zip(keys, hamilton(room, [used[key] for key in keys]), strict=True))
     return used
-
-
-def _clamped(piece: Piece, capacity: int) -> Piece:
-    return Piece(piece.span, min(piece.q, capacity * piece.span.length_ms))
 
 
 def _held(part: Slice, evidence: Evidence, used: Mapping[str, int]) -> tuple[dict[str, int], dict[str, int]]:
@@ -148,7 +130,7 @@ def _held(part: Slice, evidence: Evidence, used: Mapping[str, int]) -> tuple[dic
         span = overlap(holding.span, part.span)
         if span is None:
             continue
-        gap_ms = span.length_ms - _covered_ms(evidence.covered.get(holding.attempt, ()), span)
+        gap_ms = span.length_ms - covered_ms(evidence.covered.get(holding.attempt, ()), span)
         held[holding.attempt] = held.get(holding.attempt, 0) + holding.amount * span.length_ms
         unmetered[holding.attempt] = unmetered.get(holding.attempt, 0) + holding.amount * gap_ms
     idle = {key: max(0, held[key] - used.get(key, 0) - unmetered[key]) for key in held}
@@ -167,88 +149,4 @@ def _give_way(rest: int, idle: Mapping[str, int]) -> tuple[int, dict[str, int]]:
 
 def _system(part: Slice, evidence: Evidence, used: int) -> int:
     """What the device did for no attempt."""
-    return max(0, sum(clipped(_clamped(piece, part.capacity), part.span) for piece in evidence.device) - used)
-
-
-def overlap(a: Interval, b: Interval) -> Interval | None:
-    """What two spans share, if anything."""
-    start, end = max(a.start_ms, b.start_ms), min(a.end_ms, b.end_ms)
-    return Interval(start, end) if start < end else None
-
-
-def merged(spans: Iterable[Interval]) -> list[Interval]:
-    """The same time as disjoint spans in order."""
-    found: list[Interval] = []
-    for span in sorted(spans):
-        if found and span.start_ms <= found[-1].end_ms:
-            found[-1] = Interval(found[-1].start_ms, max(found[-1].end_ms, span.end_ms))
-        else:
-            found.append(span)
-    return found
-
-
-def _covered_ms(spans: Iterable[Interval], within: Interval) -> int:
-    return sum(span.overlap_ms(within) for span in merged(spans))
-
-
-def split_among(pieces: Sequence[Piece], holdings: Sequence[Holding]) -> dict[str, list[Piece]]:
-    """A device's own usage divided between those who held it, never copied.
-
-    Each piece goes to the holders in proportion to amount x time held; time that nobody held
-    leaves its part of the piece with the system.
-    """
-    found: dict[str, list[Piece]] = {}
-    ordered = sorted(holdings, key=lambda h: (h.attempt, h.span))
-    for piece in pieces:
-        shares = [(h.attempt, span, h.amount) for h in ordered if (span := overlap(h.span, piece.span)) is not None]
-        if not shares:
-            continue
-        held_ms = _covered_ms((span for _, span, _ in shares), piece.span)
-        whole = piece.q * held_ms // piece.span.length_ms
-        parts = hamilton(whole, [amount * span.length_ms for _, span, amount in shares])
-        for (attempt, span, _), q in zip(shares, parts, strict=True):
-            found.setdefault(attempt, []).append(Piece(span, q))
-    return found
-
-
-def resolved(windows: Sequence[tuple[tuple[str, int], Interval]]) -> list[list[Interval]]:
-    """What each window keeps when windows overlap: the higher (epoch, seq) wins, whatever the order."""
-    kept: list[list[Interval]] = [[] for _ in windows]
-    taken: list[Interval] = []
-    for index in sorted(range(len(windows)), key=lambda i: windows[i], reverse=True):
-        span = windows[index][1]
-        kept[index] = gaps([t for t in taken if t.overlap_ms(span)], span) if taken else [span]
-        taken = _with(taken, span)
-    return kept
-
-
-def _with(taken: list[Interval], span: Interval) -> list[Interval]:
-    """Windows arrive newest first, so growing the earliest span downwards is the common case."""
-    if taken and span.end_ms == taken[0].start_ms:
-        return [Interval(span.start_ms, taken[0].end_ms), *taken[1:]]
-    return merged([*taken, span])
-
-
-def gaps(spans: Iterable[Interval], within: Interval) -> list[Interval]:
-    """The parts of `within` that no span covers."""
-    found, at = [], within.start_ms
-    for span in merged(spans):
-        if at < min(span.start_ms, within.end_ms):
-            found.append(Interval(at, min(span.start_ms, within.end_ms)))
-        at = max(at, span.end_ms)
-    if at < within.end_ms:
-        found.append(Interval(at, within.end_ms))
-    return found
-
-
-def bridged(windows: Iterable[Interval]) -> list[Interval]:
-    """Known time: gaps of at most two window lengths hold the last value, longer ones are gaps."""
-    found: list[Interval] = []
-    last_ms = 0
-    for window in sorted(windows):
-        if found and window.start_ms - found[-1].end_ms <= 2 * last_ms:
-            found[-1] = Interval(found[-1].start_ms, max(found[-1].end_ms, window.end_ms))
-        else:
-            found.append(window)
-        last_ms = window.length_ms
-    return found
+    return max(0, sum(clipped(clamped(piece, part.capacity), part.span) for piece in evidence.device) - used)

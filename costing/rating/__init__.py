@@ -1,0 +1,25 @@
+"""What is a span of a device's capability worth, and to whom? Pure: buckets, spans, tracks."""
+
+from costing.rating.buckets import Bucket, Evidence, Holding, Line, Slice, price_nano, rate_slice
+from costing.rating.spans import Piece, bridged, clipped, covered_ms, gaps, merged, overlap, resolved
+from costing.rating.tracks import Track, divided
+
+__all__ = [
+    "Bucket",
+    "Evidence",
+    "Holding",
+    "Line",
+    "Piece",
+    "Slice",
+    "Track",
+    "bridged",
+    "clipped",
+    "covered_ms",
+    "divided",
+    "gaps",
+    "merged",
+    "overlap",
+    "price_nano",
+    "rate_slice",
+    "resolved",
+]
