@@ -141,6 +141,8 @@ def _held(part: Slice, evidence: Evidence, used: Mapping[str, int]) -> tuple[dic
 
 def _give_way(rest: int, idle: Mapping[str, int]) -> tuple[int, dict[str, int]]:
     """Cover a negative rest from the idle amounts, in proportion; returns what is left of both."""
+    if rest >= 0 or not idle:
+        return rest, dict(idle)
     keys = sorted(idle)
     taken = min(max(0, -rest), sum(idle.values()))
     cuts = hamilton(taken, [idle[key] for key in keys])

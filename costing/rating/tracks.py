@@ -9,6 +9,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from operator import sub
 
 from alldata.kernel.intervals import Interval
 from alldata.kernel.money import hamilton
@@ -23,6 +24,8 @@ class Track:
     starts: list[int] = field(default_factory=list)
     ends: list[int] = field(default_factory=list)
     q: list[int] = field(default_factory=list)
+    _known: list[Interval] | None = field(default=None, compare=False)
+    _shortest_ms: int | None = field(default=None, compare=False)
 
     def within(self, span: Interval, capacity: int) -> int:
         """The integral over the span, no window above what the capacity could do."""
@@ -39,9 +42,11 @@ class Track:
         inside = self.q[low:high]
         if not inside:
             return 0
-        lengths = [end - start for start, end in zip(self.starts[low:high], self.ends[low:high], strict=True)]
-        if max(inside) <= capacity * min(lengths):
+        if self._shortest_ms is None:
+            self._shortest_ms = min(map(sub, self.ends, self.starts))
+        if max(inside) <= capacity * self._shortest_ms:
             return sum(inside)
+        lengths = [end - start for start, end in zip(self.starts[low:high], self.ends[low:high], strict=True)]
         return sum(min(q, capacity * length) for q, length in zip(inside, lengths, strict=True))
 
     def _window(self, k: int) -> Interval:
@@ -49,7 +54,13 @@ class Track:
 
     def known(self) -> list[Interval]:
         """When the device was watched."""
-        return merged(Interval(start, end) for start, end in zip(self.starts, self.ends, strict=True))
+        if self._known is None:
+            self._known = merged(Interval(start, end) for start, end in zip(self.starts, self.ends, strict=True))
+        return self._known
+
+    def beside(self, q: list[int]) -> "Track":
+        """Another capability that was watched at the very same times."""
+        return Track(self.starts, self.ends, q, self.known(), self._shortest_ms)
 
 
 def divided(track: Track, holdings: Sequence[Holding], span: Interval, capacity: int) -> dict[str, int]:

@@ -29,10 +29,9 @@ def note_supply(node: str, *, at_ms: int) -> int:
     return len(ended) + len(begun)
 
 
-def ensure_supply(node: str, *, at_ms: int) -> None:
-    """A node that was never looked at is looked at now."""
-    if not CapacityVersion.objects.filter(node=node).exists():
-        note_supply(node, at_ms=at_ms)
+def ensure_supply(node: str, *, at_ms: int) -> bool:
+    """A node that was never looked at is looked at now; True when that told something."""
+    return not CapacityVersion.objects.filter(node=node).exists() and note_supply(node, at_ms=at_ms) > 0
 
 
 def _holds(row: CapacityVersion, now: Supply | None) -> bool:

@@ -38,6 +38,8 @@ class Stamp:
 
 def append(entries: Sequence[Entry], stamp: Stamp) -> None:
     """Write the entries; the caller holds the lock of the node-hour."""
+    if not entries:
+        return
     text = io.StringIO("".join(_line(entry, stamp) for entry in entries))
     with connection.cursor() as cursor:
         cursor.copy_expert(COPY, text)
@@ -46,17 +48,17 @@ def append(entries: Sequence[Entry], stamp: Stamp) -> None:
 def _line(entry: Entry, stamp: Stamp) -> str:
     account, owner = entry.account, entry.owner
     fields = (
-        uuid7(),
+        uuid7().hex,
         stamp.hour_ms,
         stamp.upto_ms,
         _escaped(stamp.node),
         _escaped(account.device),
         account.dimension,
         account.bucket.value,
-        account.attempt or NULL,
-        owner.job_id if owner else NULL,
-        owner.project_id if owner else NULL,
-        account.price_version,
+        account.attempt.hex if account.attempt else NULL,
+        owner.job_id.hex if owner else NULL,
+        owner.project_id.hex if owner else NULL,
+        account.price_version.hex,
         stamp.revision,
         entry.change.q,
         entry.change.nano,

@@ -5,28 +5,20 @@ or spans from the end of the one before it (or from the attempt's claim) to the 
 frame; that frame may lie beyond the hour.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from uuid import UUID
 
 from alldata.kernel.intervals import HOUR_MS, Interval
-from costing.rating import Evidence, Holding, Piece, Slice, Track, bridged, divided, gaps, resolved
+from costing.rating import Evidence, Holding, Piece, Slice, Track, bridged, divided, gaps
 from costing.selectors.capacity import Supplied
-from monitoring.frames import QUALITIES as ALL_QUALITIES
-from monitoring.frames import Part, StoredFrame, span_of
-from monitoring.selectors.frames import StoredWindow, last_report, next_report, reported, windows_between
+from costing.services.watching import BILLED, Spot, Watched, watched
+from monitoring.frames import StoredFrame, span_of
+from monitoring.selectors.frames import last_report, next_report, reported, windows_between
 from monitoring.selectors.streams import LATENESS_MS
 from scheduling.selectors.metering import allocations_between
 
-Spot = tuple[str, str]  # device, dimension
 SPLIT_TYPES = {"gpu", "link"}
-QUALITIES: Mapping[bool, frozenset[str]] = {
-    # "estimated": counted over the process tree, where a normal user may make no control group.
-    True: frozenset({"measured", "proxy", "estimated"}),
-    False: frozenset({"measured"}),
-}
-#: A tag is source << 2 | quality.
-QUALITY_OF_TAG: Sequence[str] = ALL_QUALITIES * 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,35 +30,19 @@ class Reading:
 
 
 @dataclass(slots=True)
-class Watched:
-    """One capability of a whole device: its windows in order, and the quality of each."""
-
-    track: Track = field(default_factory=Track)
-    qualities: list[str] = field(default_factory=list)
-
-    def billed(self, allowed: frozenset[str]) -> Track:
-        """The windows of a quality that may be billed."""
-        if allowed.issuperset(self.qualities):
-            return self.track
-        kept = [k for k, quality in enumerate(self.qualities) if quality in allowed]
-        columns = (self.track.starts, self.track.ends, self.track.q)
-        return Track(*([column[k] for k in kept] for column in columns))
-
-
-@dataclass(slots=True)
 class HourUsage:
     """Everything measured on a node during a span."""
 
     span: Interval
     known: list[Interval] = field(default_factory=list)
-    devices: dict[Spot, Watched] = field(default_factory=dict)
+    devices: Mapping[Spot, Watched] = field(default_factory=dict)
     attempts: dict[str, dict[Spot, list[Reading]]] = field(default_factory=dict)
 
     def evidence(
         self, supply: Supplied, part: Slice, holdings: list[Holding], owned: Collection[str], *, bills_proxy: bool
     ) -> Evidence:
         """What rating needs of one slice. Usage of attempts that nobody owns is the system's."""
-        spot, billed = (supply.device, supply.dimension), QUALITIES[bills_proxy]
+        spot, billed = (supply.device, supply.dimension), BILLED[bills_proxy]
         track = self.devices[spot].billed(billed) if spot in self.devices else Track()
         used = {
             key: pieces
@@ -89,8 +65,7 @@ class HourUsage:
 def usage_of_hour(node: str, span: Interval, claimants: Collection[str]) -> HourUsage:
     """Read the hour's frames, and the reports that reach into it from outside."""
     windows = windows_between(node, span.start_ms, span.end_ms)
-    found = HourUsage(span, known=bridged(w.span for w in windows))
-    _read_devices(found, windows)
+    found = HourUsage(span, bridged(w.span for w in windows), watched(windows))
     reports: dict[str, list[StoredFrame]] = {key: [] for key in reported(node, claimants)}
     for window in sorted(windows, key=lambda w: (w.span.end_ms, w.epoch, w.seq)):
         keys = window.columns.attempts
@@ -100,34 +75,6 @@ def usage_of_hour(node: str, span: Interval, claimants: Collection[str]) -> Hour
     for key in sorted(reports):
         _read_attempt(found, node, key, reports[key])
     return found
-
-
-def _read_devices(found: HourUsage, windows: Sequence[StoredWindow]) -> None:
-    """Windows in order, overlaps resolved: what is left of a window keeps its part of the usage."""
-    kept = resolved([((w.epoch, w.seq), w.span) for w in windows])
-    pairs = sorted(((span, k) for k, spans in enumerate(kept) for span in spans), key=lambda pair: pair[0])
-    cells: dict[tuple[Part, ...], list[Watched]] = {}
-    for span, k in pairs:
-        window = windows[k]
-        parts = window.columns.parts
-        if parts not in cells:
-            spots = [(part.device, name) for part in parts if part.attempt is None for name in part.names]
-            cells[parts] = [found.devices.setdefault(spot, Watched()) for spot in spots]
-        _append(cells[parts], window, span)
-
-
-def _append(cells: Sequence[Watched], window: StoredWindow, span: Interval) -> None:
-    whole, count = window.span, len(cells)
-    first, last = span.start_ms - whole.start_ms, span.end_ms - whole.start_ms
-    qualities = [QUALITY_OF_TAG[tag] for tag in window.columns.tags[:count].tolist()]
-    for cell, q, quality in zip(cells, window.columns.q[:count].tolist(), qualities, strict=True):
-        if quality != "missing":
-            if span != whole:
-                q = q * last // whole.length_ms - q * first // whole.length_ms
-            cell.track.starts.append(span.start_ms)
-            cell.track.ends.append(span.end_ms)
-            cell.track.q.append(q)
-            cell.qualities.append(quality)
 
 
 def _read_attempt(found: HourUsage, node: str, key: str, frames: list[StoredFrame]) -> None:

@@ -5,6 +5,7 @@ makes racing bookers of one node-hour wait for each other; the second finds noth
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from uuid import UUID
 
 from django.db import connection, transaction
@@ -27,24 +28,39 @@ def book_hour(node: str, hour_ms: int, *, now_ms: int) -> int:
     with transaction.atomic():
         with connection.cursor() as cursor:
             cursor.execute(LOCK, [f"ledger:{node}", hour_ms])
-        upto_ms = _known_until(node, hour_ms, now_ms=now_ms)
+        reached = _reached(node, hour_ms)
+        upto_ms = min(hour_ms + HOUR_MS, max(reached.upto_ms, watermark(node, now_ms=now_ms) or 0))
         if upto_ms <= hour_ms:
             return 0
-        ensure_supply(node, at_ms=now_ms)
-        rated = rate_hour(node, Interval(hour_ms, upto_ms), price_history())
-        booked = _booked(node, hour_ms)
+        rated = _rated(node, Interval(hour_ms, upto_ms), now_ms=now_ms)
+        booked = _booked(node, hour_ms) if reached.revision else {}
         entries = list(_deltas(rated, booked))
-        if entries:
-            append(entries, Stamp(node, hour_ms, upto_ms, _next_revision(node, hour_ms), now_ms))
+        append(entries, Stamp(node, hour_ms, upto_ms, reached.revision + 1, now_ms))
         _note_progress(node, Interval(hour_ms, upto_ms), now_ms=now_ms)
     return len(entries)
 
 
-def _known_until(node: str, hour_ms: int, *, now_ms: int) -> int:
-    """The end of what may be booked: never before what was, never beyond the hour."""
-    reached = LedgerEntry.objects.filter(node=node, hour_ms=hour_ms).aggregate(upto=Max("upto_ms"))["upto"]
-    known = watermark(node, now_ms=now_ms)
-    return min(hour_ms + HOUR_MS, max(reached or 0, known or 0))
+def _rated(node: str, span: Interval, *, now_ms: int) -> RatedHour:
+    """The hour's rating; a node whose capacity was never noted is looked at first."""
+    history = price_history()
+    rated = rate_hour(node, span, history)
+    if not rated.amounts and ensure_supply(node, at_ms=now_ms):
+        return rate_hour(node, span, history)
+    return rated
+
+
+@dataclass(frozen=True, slots=True)
+class _Reached:
+    """How far the node-hour is booked (0: not at all), and its latest revision."""
+
+    upto_ms: int
+    revision: int
+
+
+def _reached(node: str, hour_ms: int) -> _Reached:
+    rows = LedgerEntry.objects.filter(node=node, hour_ms=hour_ms)
+    found = rows.aggregate(upto=Max("upto_ms"), revision=Max("revision"))
+    return _Reached(found["upto"] or 0, found["revision"] or 0)
 
 
 def _booked(node: str, hour_ms: int) -> dict[Account, Amount]:
@@ -62,7 +78,7 @@ def _booked(node: str, hour_ms: int) -> dict[Account, Amount]:
 
 def _deltas(rated: RatedHour, booked: dict[Account, Amount]) -> Iterator[Entry]:
     """What is missing or too much, account by account, in a fixed order."""
-    accounts = sorted(rated.amounts.keys() | booked.keys(), key=lambda a: (a.device, a.dimension, a.bucket, str(a)))
+    accounts = sorted(rated.amounts.keys() | booked.keys(), key=Account.order)
     for account in accounts:
         wanted, found = rated.amounts.get(account, Amount()), booked.get(account, Amount())
         if wanted != found:
@@ -74,11 +90,6 @@ def _former_owner(attempt: UUID) -> Owner:
     """The owner that an earlier entry was booked under: its claim no longer reaches into the hour."""
     entry = LedgerEntry.objects.filter(attempt_id=attempt).latest("booked_ms")
     return Owner(UUID(str(entry.job_id)), UUID(str(entry.project_id)))
-
-
-def _next_revision(node: str, hour_ms: int) -> int:
-    latest = LedgerEntry.objects.filter(node=node, hour_ms=hour_ms).aggregate(latest=Max("revision"))["latest"]
-    return int(latest or 0) + 1
 
 
 def _note_progress(node: str, span: Interval, *, now_ms: int) -> None:

@@ -30,6 +30,11 @@ class Account:
     attempt: UUID | None
     price_version: UUID
 
+    def order(self) -> tuple[str, str, str, int, int]:
+        """Entries of one booking are written in this order."""
+        attempt = self.attempt.int if self.attempt else -1
+        return self.device, self.dimension, self.bucket.value, attempt, self.price_version.int
+
 
 @dataclass(frozen=True, slots=True)
 class Amount:

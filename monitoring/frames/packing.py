@@ -12,6 +12,7 @@ import json
 import struct
 import zlib
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any, get_args
 
 import numpy as np
@@ -87,14 +88,21 @@ def unpack_columns(body: bytes) -> Columns:
         raise UnknownFormat(f"format {body[:1]!r}, this release reads up to {FORMAT}")
     raw = zlib.decompress(body[1:])
     at = LENGTH.size + LENGTH.unpack_from(raw)[0]
-    names, rows, reasons = json.loads(raw[LENGTH.size : at])
-    groups = [tuple(group) for group in names]
-    parts = tuple(Part(device, groups[group], *own) for device, group, *own in rows)
+    parts, reasons = _shape(raw[LENGTH.size : at])
     count = sum(len(part.names) for part in parts)
     tags = np.frombuffer(raw, np.uint8, count, at)
     bytewise = np.frombuffer(raw, np.uint8, 24 * count, at + count).reshape(8, 3 * count)
     numbers = np.ascontiguousarray(bytewise.T).view("<i8").reshape(3, count).astype(np.int64, copy=False)
-    return Columns(parts, numbers[0], numbers[1], numbers[2], tags, {int(k): text for k, text in reasons})
+    return Columns(parts, numbers[0], numbers[1], numbers[2], tags, dict(reasons))
+
+
+@lru_cache(maxsize=1024)
+def _shape(text: bytes) -> tuple[tuple[Part, ...], tuple[tuple[int, str], ...]]:
+    """Parts and reasons; windows of one agent mostly have the same text."""
+    names, rows, reasons = json.loads(text)
+    groups = [tuple(group) for group in names]
+    parts = tuple(Part(device, groups[group], *own) for device, group, *own in rows)
+    return parts, tuple((k, reason) for k, reason in reasons)
 
 
 def columns_of(frame: Frame) -> Columns:

@@ -10,34 +10,31 @@ from scheduling.models import Allocation, Attempt, Device
 from scheduling.selectors.answers import AllocationSpan, AttemptView, Supply
 from scheduling.selectors.rows import attempt_view_of
 
+#: The columns of an AllocationSpan, in its order: rows of jobs and nodes are wide, and metering reads many.
+SPAN = (
+    "attempt_id",
+    "attempt__job_id",
+    "attempt__project_id",
+    "device__uuid",
+    "device__type",
+    "device__node__name",
+    "dimension",
+    "amount",
+    "start_ms",
+    "end_ms",
+)
+
 
 def allocations_between(
     start_ms: int, end_ms: int, *, attempt_ids: Collection[UUID] | None = None, node: str | None = None
 ) -> list[AllocationSpan]:
     """Claims (of one node, of some attempts) that overlap [start_ms, end_ms), grace included, oldest first."""
-    rows = Allocation.objects.filter(Q(end_ms=None) | Q(end_ms__gt=start_ms), start_ms__lt=end_ms).select_related(
-        "attempt", "device__node"
-    )
+    rows = Allocation.objects.filter(Q(end_ms=None) | Q(end_ms__gt=start_ms), start_ms__lt=end_ms)
     if attempt_ids is not None:
         rows = rows.filter(attempt_id__in=attempt_ids)
     if node is not None:
         rows = rows.filter(device__node__name=node)
-    return [_span(row) for row in rows.order_by("start_ms", "id")]
-
-
-def _span(row: Allocation) -> AllocationSpan:
-    return AllocationSpan(
-        attempt_id=row.attempt_id,
-        job_id=row.attempt.job_id,
-        project_id=row.attempt.project_id,
-        device=row.device.uuid,
-        device_type=row.device.type,
-        node=row.device.node.name,
-        dimension=row.dimension,
-        amount=row.amount,
-        start_ms=row.start_ms,
-        end_ms=row.end_ms,
-    )
+    return [AllocationSpan(*row) for row in rows.order_by("start_ms", "id").values_list(*SPAN)]
 
 
 def supplies(start_ms: int, end_ms: int, *, node: str | None = None) -> list[Supply]:

@@ -1,0 +1,8 @@
+"""The halves of benchmarks that use Django: importing this package makes it ready.
+
+Run through benchmarks.servers, which puts the addresses of private servers into the environment.
+"""
+
+import django
+
+django.setup()
