@@ -100,6 +100,12 @@ def projects_of(viewer: Viewer) -> list[ProjectView]:
     return [_project_view(row) for row in rows.order_by("name")]
 
 
+def projects_below(organisation_id: UUID) -> list[ProjectView]:
+    """Every project of an organisation, whoever may see it. Platform-internal: budgets count all of them."""
+    rows = Project.objects.filter(team__organisation_id=organisation_id).select_related("team__organisation")
+    return [_project_view(row) for row in rows.order_by("name")]
+
+
 def project_view(viewer: Viewer, project: UUID | str | None = None) -> ProjectView:
     """One project by id or slug; None means the viewer's default. Errors: ProjectNotFound."""
     rows = Project.objects.filter(id__in=viewer.project_ids).select_related("team__organisation")

@@ -1,7 +1,7 @@
 """What did a job cost, and what for? Sums of the ledger; every view adds the same entries.
 
-Charged is what `used` comes to (charge mode consumption); what was held and left idle is
-shown beside it, not charged. Rounding to cents and shares is for display only and happens
+What is charged follows the price version's mode (costing.pricing.charging); what was held, left
+idle and left unmetered is shown beside it. Rounding to cents and shares is for display only and happens
 here once, by largest remainder, so that what is shown also sums.
 """
 
@@ -16,7 +16,7 @@ from alldata.tenancy.viewer import Viewer
 from costing.models import LedgerEntry, NodeBooks
 from costing.pricing import capability_rates, line_for
 from costing.rating import Bucket
-from costing.selectors.prices import Prices, price_history
+from costing.selectors.prices import Prices, known_prices
 from profiles.dimensions import BY_NAME
 from scheduling.selectors.answers import AllocationSpan, AttemptView, JobRow, Supply
 from scheduling.selectors.jobs import job_row
@@ -37,6 +37,7 @@ class CapabilityCost:
     dimension: str
     unit: str
     charged_nano: int
+    used_nano: int
     charged_cents: int
     share_permille: int
     used_q: int
@@ -50,7 +51,7 @@ class CapabilityCost:
 
     @property
     def held_nano(self) -> int:
-        return self.charged_nano + self.idle_nano + self.unmetered_nano
+        return self.used_nano + self.idle_nano + self.unmetered_nano
 
     @property
     def used_of_held(self) -> float | None:
@@ -101,15 +102,14 @@ def cost_of_job(viewer: Viewer, ref: str) -> JobCost:
     job = job_row(viewer, ref)
     rows = list(
         LedgerEntry.objects.filter(job_id=job.id)
-        .values_list("dimension", "bucket", "device", "price_version_id")
+        .values_list("dimension", "bucket", "device", "price_version_id", "hour_ms", "attempt_id")
         .annotate(q=Sum("q"), nano=Sum("nano"))
     )
-    prices = {p.version_id: p for p in price_history()} if rows else {}
-    named = {version: p.name for version, p in prices.items()}
+    prices = known_prices()
     used = sorted((prices[v] for v in {row[3] for row in rows}), key=lambda p: p.from_ms)
     rates = unit_rates(used[-1], job.submitted_ms) if used else {}
-    parts = _parts([_Row(d, b, dev, named[v], int(q), int(nano)) for d, b, dev, v, q, nano in rows], rates)
-    buckets = {b: sum(int(row[5]) for row in rows if row[1] == b) for b in _JOB_BUCKETS}
+    parts = _parts([_row(d, b, dev, prices[v], (int(q), int(nano))) for d, b, dev, v, _, _, q, nano in rows], rates)
+    buckets = {b: sum(int(row[-1]) for row in rows if row[1] == b) for b in _JOB_BUCKETS}
     state = _progress(job)
     charged_nano = sum(part.charged_nano for part in parts)
     return JobCost(
@@ -131,12 +131,17 @@ def cost_of_job(viewer: Viewer, ref: str) -> JobCost:
 
 def spend_of_jobs(job_ids: Collection[UUID]) -> dict[UUID, Spend]:
     """Charged so far by job, for jobs that the caller may show; a job without entries is absent."""
+    prices = known_prices()
     rows = (
-        LedgerEntry.objects.filter(job_id__in=job_ids, bucket=Bucket.USED.value)
-        .values_list("job_id", "price_version__book__currency")
+        LedgerEntry.objects.filter(job_id__in=job_ids)
+        .values_list("job_id", "bucket", "price_version_id", "hour_ms", "device", "dimension", "attempt_id")
         .annotate(nano=Sum("nano"))
     )
-    return {job_id: Spend(int(nano), currency) for job_id, currency, nano in rows}
+    found: dict[UUID, Spend] = {}
+    for job_id, bucket, version, _, _, _, _, nano in rows:
+        before = found.get(job_id, Spend(0, prices[version].currency))
+        found[job_id] = Spend(before.nano + prices[version].charged(bucket, int(nano)), before.currency)
+    return found
 
 
 _JOB_BUCKETS = (Bucket.USED.value, Bucket.ALLOCATED_IDLE.value, Bucket.UNMETERED.value)
@@ -150,6 +155,13 @@ class _Row:
     version: str
     q: int
     nano: int
+    charged: int
+
+
+def _row(dimension: str, bucket: str, device: str, prices: Prices, amount: tuple[int, int]) -> _Row:
+    """One account of one hour, with what its version charges for it."""
+    q, nano = amount
+    return _Row(dimension, bucket, device, prices.name, q, nano, prices.charged(bucket, nano))
 
 
 def unit_rates(prices: Prices, since_ms: int) -> dict[tuple[str, str], int]:
@@ -192,7 +204,8 @@ def _part(dimension: str, rows: list[_Row], rates: dict[tuple[str, str], int]) -
     return CapabilityCost(
         dimension=dimension,
         unit=BY_NAME[dimension].unit,
-        charged_nano=used,
+        charged_nano=sum(row.charged for row in rows),
+        used_nano=used,
         charged_cents=0,
         share_permille=0,
         used_q=used_q,

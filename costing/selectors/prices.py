@@ -6,6 +6,7 @@ from uuid import UUID
 from costing.errors import NoPriceBook
 from costing.models import PriceVersion
 from costing.pricing import PriceLine
+from costing.pricing.charging import charged
 
 EMBEDDED = "embedded"
 
@@ -18,12 +19,17 @@ class Prices:
     name: str
     currency: str
     charge_mode: str
+    blend_ppm: int
     source: str
     example: bool
     bills_proxy: bool
     from_ms: int
     until_ms: int | None
     lines: tuple[PriceLine, ...]
+
+    def charged(self, bucket: str, nano: int) -> int:
+        """What is charged of one account of one hour."""
+        return charged(bucket, nano, self.charge_mode, self.blend_ppm)
 
 
 def price_history() -> list[Prices]:
@@ -33,6 +39,11 @@ def price_history() -> list[Prices]:
         raise NoPriceBook
     ends = [row.valid_from_ms for row in rows[1:]]
     return [_prices(row, until_ms) for row, until_ms in zip(rows, [*ends, None], strict=True)]
+
+
+def known_prices() -> dict[UUID, Prices]:
+    """Every version by its id; none is no error here."""
+    return {p.version_id: p for p in price_history()} if PriceVersion.objects.exists() else {}
 
 
 def prices_at(at_ms: int) -> Prices:
@@ -48,7 +59,8 @@ def _prices(row: PriceVersion, until_ms: int | None) -> Prices:
         version_id=row.id,
         name=f"{row.book.name} r{row.number}",
         currency=row.book.currency,
-        charge_mode=row.book.charge_mode,
+        charge_mode=row.charge_mode,
+        blend_ppm=row.blend_ppm,
         source=row.source,
         example=row.example,
         bills_proxy=row.bills_proxy,

@@ -16,6 +16,7 @@ from costing.models import LedgerEntry, NodeBooks
 from costing.rating import Bucket
 from costing.selectors.prices import price_history
 from costing.services.capacity import ensure_supply
+from costing.services.days import mark_day
 from costing.services.entries import Entry, Stamp, append
 from costing.services.metering import Account, Amount, Owner, RatedHour, rate_hour
 from monitoring.selectors.streams import watermark
@@ -35,6 +36,8 @@ def book_hour(node: str, hour_ms: int, *, now_ms: int) -> int:
         rated = _rated(node, Interval(hour_ms, upto_ms), now_ms=now_ms)
         booked = _booked(node, hour_ms) if reached.revision else {}
         entries = list(_deltas(rated, booked))
+        if entries:
+            mark_day(hour_ms, now_ms=now_ms)
         append(entries, Stamp(node, hour_ms, upto_ms, reached.revision + 1, now_ms))
         _note_progress(node, Interval(hour_ms, upto_ms), now_ms=now_ms)
     return len(entries)

@@ -15,7 +15,8 @@ from costing.pricing import capability_rates, line_for
 from costing.rating import Bucket, Evidence, Holding, Slice, rate_slice
 from costing.selectors.capacity import Supplied, supplied
 from costing.selectors.prices import Prices
-from costing.services.evidence import HourUsage, Spot, attempt_id_of, usage_of_hour
+from costing.services.evidence import HourUsage, attempt_id_of, usage_of_hour
+from costing.services.watching import Spot
 from scheduling.selectors.answers.metering import AllocationSpan
 from scheduling.selectors.metering import allocations_between
 

@@ -34,8 +34,8 @@ class Watched:
         if allowed.issuperset(self.qualities):
             return self.track
         kept = [k for k, quality in enumerate(self.qualities) if quality in allowed]
-        columns = (self.track.starts, self.track.ends, self.track.q)
-        return Track(*([column[k] for k in kept] for column in columns))
+        whole = self.track
+        return Track([whole.starts[k] for k in kept], [whole.ends[k] for k in kept], [whole.q[k] for k in kept])
 
     def joined(self, other: "Watched") -> "Watched":
         """Both in order of time: the agent described its devices differently during the hour."""

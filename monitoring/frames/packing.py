@@ -109,7 +109,8 @@ def columns_of(frame: Frame) -> Columns:
     """A frame from the wire, as columns."""
     parts = [Part(device.uuid, tuple(sorted(device.dims))) for device in frame.devices]
     parts += [Part(a.device, tuple(sorted(a.dims)), a.key, a.start_ms, a.end_ms) for a in frame.attempts]
-    given = [dims[name] for dims in (u.dims for u in (*frame.devices, *frame.attempts)) for name in sorted(dims)]
+    told = [*(device.dims for device in frame.devices), *(attempt.dims for attempt in frame.attempts)]
+    given = [dims[name] for dims in told for name in sorted(dims)]
     return Columns(
         tuple(parts),
         _numbers([usage.q for usage in given], 0),

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from django.db import connection
 
@@ -15,6 +16,17 @@ SELECT id, first_seq, first_ms, closed_seq, closed_ms, newest_seq, newest_ms, ga
        ARRAY(SELECT day FROM unnest(%s::text[], %s::bigint[]) AS asked(name, day) WHERE to_regclass(name) IS NULL)
 FROM monitoring_agentstream WHERE agent = %s AND epoch = %s FOR UPDATE
 """
+ENDS = (
+    "id",
+    "first_seq",
+    "first_ms",
+    "closed_seq",
+    "closed_ms",
+    "newest_seq",
+    "newest_ms",
+    "gap_since_ms",
+    "days_missing",
+)
 BEGIN = """
 INSERT INTO monitoring_agentstream (agent, epoch, first_seq, first_ms, closed_seq, closed_ms, newest_seq, newest_ms,
     live_start_ms, live) VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s) ON CONFLICT DO NOTHING RETURNING 1
@@ -46,7 +58,7 @@ class Stream:
 def lock_stream(agent: str, epoch: str, windows: Sequence[Window], bodies: Mapping[int, bytes]) -> Stream:
     """The row of the epoch, made by its first window."""
     days = sorted({window.start_ms // DAY_MS for window in windows})
-    asked = [[partition_name(day) for day in days], [day * DAY_MS for day in days], agent, epoch]
+    asked: list[Any] = [[partition_name(day) for day in days], [day * DAY_MS for day in days], agent, epoch]
     with connection.cursor() as cursor:
         cursor.execute(SELECT, asked)
         row, is_new = cursor.fetchone(), False
@@ -57,7 +69,8 @@ def lock_stream(agent: str, epoch: str, windows: Sequence[Window], bodies: Mappi
             is_new = cursor.fetchone() is not None
             cursor.execute(SELECT, asked)
             row = cursor.fetchone()
-    return Stream(row[0], agent, epoch, *row[1:8], list(row[8]), is_new)
+    ends = dict(zip(ENDS, row, strict=True))
+    return Stream(agent=agent, epoch=epoch, is_new=is_new, **ends)
 
 
 def take_early(stream: Stream) -> None:

@@ -6,7 +6,7 @@ from uuid import UUID
 from django.db.models import Q
 
 from profiles.dimensions import ADDITIVE
-from scheduling.models import Allocation, Attempt, Device
+from scheduling.models import Allocation, Attempt, Device, Job
 from scheduling.selectors.answers import AllocationSpan, AttemptView, Supply
 from scheduling.selectors.rows import attempt_view_of
 
@@ -73,3 +73,20 @@ def attempts_of(job_id: UUID) -> list[AttemptView]:
     """All attempts of a job, first to last."""
     rows = Attempt.objects.filter(job_id=job_id).select_related("node").order_by("ordinal")
     return [attempt_view_of(row) for row in rows]
+
+
+def references_of(job_ids: Collection[UUID]) -> dict[UUID, str]:
+    """Job id -> "J-12 name", for callers who decided already who may see the jobs."""
+    rows = Job.objects.filter(id__in=job_ids).values_list("id", "number", "name")
+    return {job_id: f"J-{number} {name}" for job_id, number, name in rows}
+
+
+def jobs_of_profile(profile: str, version: str, project_ids: Collection[UUID]) -> list[UUID]:
+    """Jobs of these projects that ran under one profile version."""
+    rows = Job.objects.filter(profile_name=profile, profile_version=version, project_id__in=project_ids)
+    return list(rows.values_list("id", flat=True))
+
+
+def ended_before(job_ids: Collection[UUID], at_ms: int) -> list[UUID]:
+    """Those of the jobs that ended before a moment."""
+    return list(Job.objects.filter(id__in=job_ids, ended_ms__lt=at_ms).values_list("id", flat=True))

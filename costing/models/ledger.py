@@ -1,76 +1,14 @@
-"""Prices that never change, a ledger that only grows, and how far it is booked.
+"""A ledger that only grows, how far it is booked, and the capacity it was booked for.
 
-Price versions and their lines are immutable, ledger entries append-only, both by trigger. A
-correction is another entry: what was booked is the sum.
+Entries are append-only by trigger. A correction is another entry: what was booked is the sum.
 """
 
 from django.db import models
 from django.db.models import F, Q
 
 from alldata.kernel.ids import uuid7
+from costing.models.prices import PriceVersion
 from costing.rating import Bucket
-
-
-class ChargeMode(models.TextChoices):
-    """Which buckets a project pays for. It never changes what the ledger holds."""
-
-    CONSUMPTION = "consumption"
-
-
-class PriceBook(models.Model):
-    """A named list of prices in one currency."""
-
-    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
-    name = models.SlugField(max_length=63, unique=True)
-    currency = models.CharField(max_length=3)
-    charge_mode = models.CharField(max_length=12, choices=ChargeMode.choices, default=ChargeMode.CONSUMPTION)
-
-    def __str__(self) -> str:
-        return self.name
-
-
-class PriceVersion(models.Model):
-    """The book as it was from a moment on. Immutable."""
-
-    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
-    book = models.ForeignKey(PriceBook, models.PROTECT, related_name="versions")
-    number = models.IntegerField()
-    digest = models.CharField(max_length=64)
-    valid_from_ms = models.BigIntegerField()
-    source = models.CharField(max_length=300)
-    example = models.BooleanField(default=False)
-    bills_proxy = models.BooleanField(default=True)
-    created_ms = models.BigIntegerField()
-
-    class Meta:
-        constraints = [
-            models.UniqueConstraint(fields=["book", "number"], name="price_version_number_once"),
-            models.UniqueConstraint(fields=["book", "valid_from_ms"], name="price_version_one_at_a_time"),
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.book_id} r{self.number}"
-
-
-class PriceRate(models.Model):
-    """One kind of device in one version (costing.pricing.PriceLine). Immutable."""
-
-    version = models.ForeignKey(PriceVersion, models.PROTECT, related_name="rates")
-    device_type = models.CharField(max_length=20)
-    model = models.CharField(max_length=120, blank=True)
-    basis = models.CharField(max_length=40, blank=True)
-    per_amount = models.BigIntegerField()
-    nano_per_hour = models.BigIntegerField()
-    weights = models.JSONField()
-
-    class Meta:
-        constraints = [
-            models.UniqueConstraint(fields=["version", "device_type", "model"], name="price_rate_once"),
-            models.CheckConstraint(condition=Q(nano_per_hour__gte=0, per_amount__gt=0), name="price_rate_not_negative"),
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.device_type} {self.model}"
 
 
 class LedgerEntry(models.Model):
@@ -98,6 +36,7 @@ class LedgerEntry(models.Model):
             models.Index(fields=["node", "hour_ms"], name="ledger_by_hour"),
             models.Index(fields=["job_id"], name="ledger_by_job", condition=Q(job_id__isnull=False)),
             models.Index(fields=["project_id", "hour_ms"], name="ledger_by_project"),
+            models.Index(fields=["device", "hour_ms"], name="ledger_by_device"),
         ]
         constraints = [
             models.CheckConstraint(
@@ -175,3 +114,23 @@ class CapacityVersion(models.Model):
 
     def __str__(self) -> str:
         return f"{self.device} {self.dimension} {self.capacity}"
+
+
+class InvoiceLock(models.Model):
+    """A billing period that was invoiced: what is booked for its hours afterwards is a correction. Insert-only."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    number = models.CharField(max_length=60, unique=True)
+    start_ms = models.BigIntegerField()
+    end_ms = models.BigIntegerField()
+    locked_ms = models.BigIntegerField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["start_ms"], name="invoice_lock_once"),
+            models.CheckConstraint(condition=Q(end_ms__gt=F("start_ms")), name="invoice_lock_has_length"),
+            models.CheckConstraint(condition=Q(locked_ms__gte=F("end_ms")), name="invoice_lock_after_its_period"),
+        ]
+
+    def __str__(self) -> str:
+        return self.number

@@ -1,0 +1,25 @@
+"""Rows of costing: prices and ledger are insert-only, daily sums are computed, budgets and marks change."""
+
+from costing.models.budgets import Budget, Reservation
+from costing.models.ledger import CapacityVersion, DirtyHour, InvoiceLock, LedgerEntry, NodeBooks
+from costing.models.prices import ChargeMode, ExchangeRate, PriceBook, PriceRate, PriceVersion
+from costing.models.spend import DeviceDay, DirtyDay, JobDay, SpendDay
+
+__all__ = [
+    "Budget",
+    "CapacityVersion",
+    "ChargeMode",
+    "DeviceDay",
+    "DirtyDay",
+    "DirtyHour",
+    "ExchangeRate",
+    "InvoiceLock",
+    "JobDay",
+    "LedgerEntry",
+    "NodeBooks",
+    "PriceBook",
+    "PriceRate",
+    "PriceVersion",
+    "Reservation",
+    "SpendDay",
+]

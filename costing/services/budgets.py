@@ -1,0 +1,128 @@
+"""Set budgets, set money aside when a job is admitted, and settle it when the job has ended.
+
+Admission asks every budget above the job, under one lock an organisation, so that two jobs
+cannot both take the last of it. Reserving twice for one job changes nothing.
+"""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db import connection, transaction
+
+from alldata.kernel.intervals import DAY_MS
+from alldata.tenancy.audit import Deed, record
+from alldata.tenancy.selectors import project_view, projects_below, projects_of
+from alldata.tenancy.viewer import Viewer
+from costing.errors import BadBudget, BudgetExceeded, FinanceOnly
+from costing.models import Budget, DirtyDay, Reservation
+from costing.selectors.budgets import projects_in, taken
+from costing.selectors.spent import charged_to_jobs
+from scheduling.selectors.metering import ended_before
+
+#: After a job's end its last usage is still booked and its day summed.
+SETTLE_AFTER_MS = 120_000
+LOCK = "SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))"
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetCommand:
+    """A limit over whole UTC days for an organisation, team, project or job."""
+
+    scope: str
+    scope_id: UUID
+    limit_nano: int
+    start_ms: int
+    end_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """Money to set aside for one job: what it may come to."""
+
+    job_id: UUID
+    project_id: UUID
+    nano: int
+
+
+def set_budget(viewer: Viewer, command: BudgetCommand, *, now_ms: int) -> UUID:
+    """Set a limit; the same scope and start replace the limit. Errors: FinanceOnly, BadBudget."""
+    if command.scope not in Budget.Scope.values:
+        raise BadBudget("scope", "one of " + ", ".join(Budget.Scope.values))
+    if command.start_ms % DAY_MS or command.end_ms % DAY_MS or command.end_ms <= command.start_ms:
+        raise BadBudget("start_timestamp", "whole UTC days, end after start")
+    if command.limit_nano < 0:
+        raise BadBudget("limit", "an amount of at least 0")
+    own = command.scope in (Budget.Scope.PROJECT, Budget.Scope.JOB) and "team_admin" in viewer.roles
+    if not viewer.is_finance and not own:
+        raise FinanceOnly
+    projects = projects_of(viewer)
+    if command.scope != Budget.Scope.JOB and not projects_in(command.scope, command.scope_id, projects):
+        raise BadBudget("scope_id", f"a {command.scope} of yours")
+    with transaction.atomic():
+        row, _ = Budget.objects.update_or_create(
+            scope=command.scope,
+            scope_id=command.scope_id,
+            start_ms=command.start_ms,
+            defaults={"limit_nano": command.limit_nano, "end_ms": command.end_ms},
+            create_defaults={
+                "limit_nano": command.limit_nano,
+                "end_ms": command.end_ms,
+                "organisation_id": viewer.organisation_id,
+                "currency": projects[0].currency,
+                "created_ms": now_ms,
+                "created_by": viewer.name,
+            },
+        )
+        facts = {"scope": command.scope, "limit_nano": str(command.limit_nano)}
+        record(viewer, Deed("budget.set", str(command.scope_id), facts=facts), now_ms=now_ms)
+    return row.id
+
+
+def reserve(viewer: Viewer, ask: Ask, *, now_ms: int) -> None:
+    """Set money aside, or refuse. Errors: BudgetExceeded (the narrowest budget that lacks it)."""
+    project = project_view(viewer, ask.project_id)
+    with transaction.atomic():
+        with connection.cursor() as cursor:
+            cursor.execute(LOCK, [f"budget:{project.organisation_id}"])
+        if Reservation.objects.filter(pk=ask.job_id).exists():
+            return
+        scopes = {
+            Budget.Scope.JOB: ask.job_id,
+            Budget.Scope.PROJECT: project.id,
+            Budget.Scope.TEAM: project.team_id,
+            Budget.Scope.ORGANISATION: project.organisation_id,
+        }
+        for scope, scope_id in scopes.items():
+            _refuse_beyond(viewer, scope, scope_id, ask, now_ms=now_ms)
+        Reservation.objects.create(
+            job_id=ask.job_id,
+            project_id=project.id,
+            currency=project.currency,
+            reserved_nano=ask.nano,
+            reserved_ms=now_ms,
+        )
+
+
+def _refuse_beyond(viewer: Viewer, scope: str, scope_id: UUID, ask: Ask, *, now_ms: int) -> None:
+    for budget in Budget.objects.filter(scope=scope, scope_id=scope_id, start_ms__lte=now_ms, end_ms__gt=now_ms):
+        projects = (
+            [] if scope == Budget.Scope.JOB else projects_in(scope, scope_id, projects_below(viewer.organisation_id))
+        )
+        total = sum(taken(budget, [p.id for p in projects]))
+        if total + ask.nano > budget.limit_nano:
+            raise BudgetExceeded(scope, budget.limit_nano, total, ask.nano)
+
+
+def settle_ended(*, now_ms: int) -> int:
+    """Settle the jobs that ended a while ago, once the days they ran on are summed; returns how many."""
+    if DirtyDay.objects.filter(due_ms__lte=now_ms).exists():
+        return 0
+    waiting = list(Reservation.objects.filter(settled_ms=None).values_list("job_id", flat=True)[:500])
+    return sum(settle(job_id, now_ms=now_ms) for job_id in ended_before(waiting, now_ms - SETTLE_AFTER_MS))
+
+
+def settle(job_id: UUID, *, now_ms: int) -> bool:
+    """The job is over and booked: what was set aside is freed. False when there was nothing open."""
+    spent = charged_to_jobs([job_id]).get(job_id, 0)
+    open_ones = Reservation.objects.filter(pk=job_id, settled_ms=None)
+    return bool(open_ones.update(settled_nano=spent, settled_ms=now_ms))
