@@ -28,9 +28,9 @@ lines:
 """
 
 
-def gpu(*, hbm: int = HBM, at_ms: int = HOUR, uuid: str = GPU) -> Device:
+def gpu(*, hbm: int = HBM, at_ms: int = HOUR, uuid: str = GPU, prices: str = PRICES) -> Device:
     """A priced GPU in service since `at_ms`."""
-    publish_prices(read_price_list(PRICES), now_ms=at_ms)
+    publish_prices(read_price_list(prices), now_ms=at_ms)
     node, _ = Node.objects.get_or_create(
         name=AGENT,
         defaults={"engine": "fake", "agent_version": "0", "boot_id": "b", "registered_ms": at_ms, "seen_ms": at_ms},

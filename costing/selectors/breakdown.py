@@ -42,12 +42,11 @@ ENTRIES = f"""(
     ) a JOIN costing_priceversion v ON v.id = a.price_version_id
 ) entries"""
 ANSWER = """
-WITH groups AS (SELECT {key} AS key, {sums}, array_agg(DISTINCT price_version_id) FROM {source}
-    WHERE {where} GROUP BY 1)
-SELECT g.*, sums.* FROM groups AS g(key, charged, used, idle, unmetered, other, versions),
+WITH seen AS MATERIALIZED (SELECT * FROM {source} WHERE {where}),
+groups(key, charged, used, idle, unmetered, other) AS MATERIALIZED (SELECT {key}, {sums} FROM seen GROUP BY 1)
+SELECT groups.*, (SELECT array_agg(DISTINCT price_version_id) FROM seen), sums.* FROM groups,
     (SELECT count(*), COALESCE(sum(charged), 0), COALESCE(sum(used), 0), COALESCE(sum(idle), 0),
-        COALESCE(sum(unmetered), 0), COALESCE(sum(other), 0)
-     FROM groups AS g(key, charged, used, idle, unmetered, other, versions)) AS sums
+        COALESCE(sum(unmetered), 0), COALESCE(sum(other), 0) FROM groups) AS sums
 ORDER BY {order} LIMIT %(limit)s
 """
 BY_COLUMN: Mapping[By, str] = {
@@ -83,7 +82,7 @@ def breakdown(viewer: Viewer, question: Question) -> Answer:
         cursor.execute(sql, {**plan.params, **key.params, "limit": question.limit})
         found = cursor.fetchall()
     prices = known_prices()
-    versions = sorted({prices[v].name for row in found for v in row[6]})
+    versions = sorted(prices[v].name for v in found[0][6]) if found else []
     currency = next((p.currency for p in prices.values()), "")
     total = Amounts(*map(int, found[0][8:13])) if found else Amounts()
     groups = [(str(row[0]) if row[0] is not None else "", Amounts(*map(int, row[1:6]))) for row in found]

@@ -12,7 +12,7 @@ from alldata.kernel.intervals import DAY_MS, HOUR_MS
 from alldata.tenancy.selectors import ProjectView, projects_below, projects_of
 from alldata.tenancy.viewer import Viewer
 from costing.models import Budget, Reservation
-from costing.selectors.spent import charged_in_days, charged_in_hours, charged_to_jobs
+from costing.selectors.spent import charged_by_hour, charged_in_days, charged_to_jobs
 
 WINDOWS: Mapping[str, int] = {"1h": 1, "6h": 6, "24h": 24}
 FAST, SLOW = 14.4, 3.0
@@ -94,8 +94,10 @@ def _view(budget: Budget, projects: list[ProjectView], *, now_ms: int) -> Budget
         name = names[budget.scope]
     ids = [p.id for p in mine]
     spent, reserved = taken(budget, ids)
-    burn = {label: _burn(budget, ids, hours, now_ms=now_ms) for label, hours in WINDOWS.items()}
-    forecast = _forecast(budget, ids, spent, now_ms=now_ms)
+    end_ms = now_ms // HOUR_MS * HOUR_MS
+    recent = charged_by_hour(ids, end_ms - DAY_MS, end_ms) if ids else {}
+    burn = {label: _burn(budget, recent, end_ms - hours * HOUR_MS, end_ms) for label, hours in WINDOWS.items()}
+    forecast = _forecast(budget, recent, spent, now_ms=now_ms)
     return BudgetView(
         id=budget.id,
         scope=budget.scope,
@@ -113,21 +115,20 @@ def _view(budget: Budget, projects: list[ProjectView], *, now_ms: int) -> Budget
     )
 
 
-def _burn(budget: Budget, ids: list[UUID], hours: int, *, now_ms: int) -> float:
-    """Spend of the last whole hours over what the budget allows in as many."""
-    end_ms = now_ms // HOUR_MS * HOUR_MS
-    nano = charged_in_hours(ids, end_ms - hours * HOUR_MS, end_ms) if ids else 0
-    allowed = budget.limit_nano * hours * HOUR_MS // (budget.end_ms - budget.start_ms)
+def _burn(budget: Budget, recent: Mapping[int, int], first_ms: int, end_ms: int) -> float:
+    """Spend of the hours in [first_ms, end_ms) over what the budget allows in as many."""
+    nano = sum(spent for hour_ms, spent in recent.items() if first_ms <= hour_ms < end_ms)
+    allowed = budget.limit_nano * (end_ms - first_ms) // (budget.end_ms - budget.start_ms)
     return round(nano / allowed, 3) if allowed else 0.0
 
 
-def _forecast(budget: Budget, ids: list[UUID], spent: int, *, now_ms: int) -> int:
+def _forecast(budget: Budget, recent: Mapping[int, int], spent: int, *, now_ms: int) -> int:
     """Spent so far plus the pace of the last day until the period ends."""
     end_ms = now_ms // HOUR_MS * HOUR_MS
     since_ms = max(budget.start_ms, end_ms - DAY_MS)
-    if not ids or end_ms <= since_ms:
+    if end_ms <= since_ms:
         return spent
-    pace = charged_in_hours(ids, since_ms, end_ms)
+    pace = sum(nano for hour_ms, nano in recent.items() if hour_ms >= since_ms)
     return spent + pace * max(0, budget.end_ms - now_ms) // (end_ms - since_ms)
 
 

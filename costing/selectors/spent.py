@@ -10,11 +10,11 @@ from costing.models import JobDay, SpendDay
 from costing.pricing.charging import CHARGED_SQL
 
 BY_HOUR = f"""
-SELECT COALESCE(sum({CHARGED_SQL}), 0) FROM (
-    SELECT bucket, price_version_id, sum(nano) AS nano FROM ledger_entry
+SELECT hour_ms, sum({CHARGED_SQL}) FROM (
+    SELECT hour_ms, bucket, price_version_id, sum(nano) AS nano FROM ledger_entry
     WHERE project_id = ANY(%s::uuid[]) AND hour_ms >= %s AND hour_ms < %s
     GROUP BY hour_ms, device, dimension, bucket, attempt_id, price_version_id
-) a JOIN costing_priceversion v ON v.id = a.price_version_id
+) a JOIN costing_priceversion v ON v.id = a.price_version_id GROUP BY hour_ms
 """
 
 
@@ -24,11 +24,11 @@ def charged_in_days(project_ids: Collection[UUID], first_ms: int, end_ms: int) -
     return int(rows.aggregate(nano=Sum("charged_nano"))["nano"] or 0)
 
 
-def charged_in_hours(project_ids: Collection[UUID], first_ms: int, end_ms: int) -> int:
-    """Nano charged in the UTC hours that begin in [first_ms, end_ms)."""
+def charged_by_hour(project_ids: Collection[UUID], first_ms: int, end_ms: int) -> dict[int, int]:
+    """Nano charged in each UTC hour that begins in [first_ms, end_ms); hours without any are absent."""
     with connection.cursor() as cursor:
         cursor.execute(BY_HOUR, [[str(p) for p in project_ids], first_ms, end_ms])
-        return int(cursor.fetchone()[0])
+        return {hour_ms: int(nano) for hour_ms, nano in cursor.fetchall()}
 
 
 def charged_to_jobs(job_ids: Collection[UUID]) -> dict[UUID, int]:

@@ -1,15 +1,16 @@
 """What did the viewer's projects cost in a span of time? The same ledger, summed by project."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
-from django.db.models import Count, Sum
+from django.db import connection
 
-from alldata.kernel.intervals import HOUR_MS
-from alldata.tenancy.selectors import projects_of
+from alldata.tenancy.selectors import ProjectView, projects_of
 from alldata.tenancy.viewer import Viewer
-from costing.models import LedgerEntry
 from costing.rating import Bucket
+from costing.selectors.spans import pieces
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,50 +37,72 @@ class CapacityCost:
     capacity_nano: int
 
 
+JOBS = """
+SELECT project_id, count(DISTINCT job_id) FROM (
+    SELECT project_id, job_id FROM costing_jobday WHERE day_ms = ANY(%(days)s::bigint[])
+    UNION ALL SELECT project_id, job_id FROM ledger_entry WHERE {hours} AND job_id IS NOT NULL
+) seen WHERE project_id = ANY(%(seen)s::uuid[]) GROUP BY project_id
+"""
+AMOUNTS = """
+SELECT project_id, bucket, dimension, sum(nano), sum(charged) FROM {source}
+WHERE project_id = ANY(%(seen)s::uuid[]) GROUP BY project_id, bucket, dimension
+"""
+BUCKETS = """
+SELECT bucket, b.currency, sum(nano) FROM {source}
+JOIN costing_priceversion pv ON pv.id = price_version_id JOIN costing_pricebook b ON b.id = pv.book_id
+GROUP BY bucket, b.currency
+"""
+
+
 def cost_by_project(viewer: Viewer, *, from_ms: int, to_ms: int) -> list[ProjectCost]:
     """Whole UTC hours that overlap [from_ms, to_ms), by project name; zero is zero."""
-    entries = LedgerEntry.objects.filter(
-        project_id__in=viewer.project_ids, hour_ms__gt=from_ms - HOUR_MS, hour_ms__lt=to_ms
+    span = pieces(from_ms, to_ms)
+    asked = {"days": list(span.days), "seen": [str(p) for p in viewer.project_ids]}
+    amounts: dict[UUID, list[_Amount]] = {}
+    for project_id, *amount in _rows(AMOUNTS.format(source=span.source), asked):
+        amounts.setdefault(project_id, []).append(_Amount(*amount))
+    jobs = dict(_rows(JOBS.format(hours=span.in_hours), asked))
+    return [_project_cost(p, amounts.get(p.id, []), int(jobs.get(p.id, 0))) for p in projects_of(viewer)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Amount:
+    bucket: str
+    dimension: str
+    nano: int
+    charged: int
+
+
+def _project_cost(project: ProjectView, mine: list[_Amount], jobs: int) -> ProjectCost:
+    parts: dict[str, int] = {}
+    for amount in mine:
+        if amount.charged:
+            parts[amount.dimension] = parts.get(amount.dimension, 0) + int(amount.charged)
+    return ProjectCost(
+        project_id=project.id,
+        project=project.name,
+        team=project.team,
+        currency=project.currency,
+        charged_nano=sum(parts.values()),
+        idle_nano=sum(int(a.nano) for a in mine if a.bucket == Bucket.ALLOCATED_IDLE.value),
+        unmetered_nano=sum(int(a.nano) for a in mine if a.bucket == Bucket.UNMETERED.value),
+        jobs=jobs,
+        parts=dict(sorted(parts.items(), key=lambda item: (-item[1], item[0]))),
     )
-    amounts: dict[UUID, list[tuple[str, str, int]]] = {}
-    for project_id, bucket, dimension, nano in entries.values_list("project_id", "bucket", "dimension").annotate(
-        nano=Sum("nano")
-    ):
-        amounts.setdefault(project_id, []).append((bucket, dimension, int(nano)))
-    jobs = dict(entries.values_list("project_id").annotate(Count("job_id", distinct=True)))
-    found = []
-    for project in projects_of(viewer):
-        mine = amounts.get(project.id, [])
-        parts: dict[str, int] = {}
-        for bucket, dimension, nano in mine:
-            if bucket == Bucket.USED.value:
-                parts[dimension] = parts.get(dimension, 0) + nano
-        found.append(
-            ProjectCost(
-                project_id=project.id,
-                project=project.name,
-                team=project.team,
-                currency=project.currency,
-                charged_nano=sum(parts.values()),
-                idle_nano=sum(nano for bucket, _, nano in mine if bucket == Bucket.ALLOCATED_IDLE.value),
-                unmetered_nano=sum(nano for bucket, _, nano in mine if bucket == Bucket.UNMETERED.value),
-                jobs=jobs.get(project.id, 0),
-                parts=dict(sorted(parts.items(), key=lambda item: (-item[1], item[0]))),
-            )
-        )
-    return found
 
 
 def capacity_cost(*, from_ms: int, to_ms: int) -> CapacityCost:
     """All buckets of all devices over the hours that overlap the span (platform-internal)."""
-    rows = (
-        LedgerEntry.objects.filter(hour_ms__gt=from_ms - HOUR_MS, hour_ms__lt=to_ms)
-        .values_list("bucket", "price_version__book__currency")
-        .annotate(nano=Sum("nano"))
-    )
+    span = pieces(from_ms, to_ms)
     buckets = dict.fromkeys((bucket.value for bucket in Bucket), 0)
     currency = ""
-    for bucket, book_currency, nano in rows:
+    for bucket, book_currency, nano in _rows(BUCKETS.format(source=span.source), {"days": list(span.days)}):
         buckets[bucket] += int(nano)
         currency = book_currency
     return CapacityCost(currency, buckets, sum(buckets.values()))
+
+
+def _rows(sql: str, asked: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+    with connection.cursor() as cursor:
+        cursor.execute(sql, asked)
+        return list(cursor.fetchall())
