@@ -1,0 +1,5 @@
+"""Programs that tests start and kill. Importing this package makes Django ready."""
+
+import django
+
+django.setup()
