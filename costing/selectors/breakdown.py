@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from django.db import connection
+from django.db import connection, transaction
 
 from alldata.kernel.intervals import HOUR_MS
 from alldata.tenancy.selectors import projects_of
@@ -31,7 +31,11 @@ BUCKET_SUMS = """
     COALESCE(sum(nano) FILTER (WHERE bucket = 'unmetered'), 0),
     COALESCE(sum(nano) FILTER (WHERE bucket NOT IN ('used', 'allocated_idle', 'unmetered')), 0)
 """
-JOB_SUMS = "sum(charged_nano), sum(used_nano), sum(idle_nano), sum(unmetered_nano), 0::numeric"
+JOBS = "costing_jobday"
+JOB_SUMS = """
+    COALESCE(sum(charged_nano), 0), COALESCE(sum(used_nano), 0), COALESCE(sum(idle_nano), 0),
+    COALESCE(sum(unmetered_nano), 0), 0::numeric
+"""
 #: The ledger with what is charged, for one job or one device.
 ENTRIES = f"""(
     SELECT a.*, {CHARGED_SQL} AS charged_nano FROM (
@@ -42,12 +46,28 @@ ENTRIES = f"""(
     ) a JOIN costing_priceversion v ON v.id = a.price_version_id
 ) entries"""
 ANSWER = """
-WITH seen AS MATERIALIZED (SELECT * FROM {source} WHERE {where}),
-groups(key, charged, used, idle, unmetered, other) AS MATERIALIZED (SELECT {key}, {sums} FROM seen GROUP BY 1)
-SELECT groups.*, (SELECT array_agg(DISTINCT price_version_id) FROM seen), sums.* FROM groups,
+WITH groups(key, charged, used, idle, unmetered, other) AS MATERIALIZED (
+    SELECT {key}, {sums} FROM {source} WHERE {where} GROUP BY 1)
+SELECT groups.*,
+    ARRAY(SELECT price_version_id FROM {source} WHERE {where} GROUP BY price_version_id), sums.* FROM groups,
     (SELECT count(*), COALESCE(sum(charged), 0), COALESCE(sum(used), 0), COALESCE(sum(idle), 0),
         COALESCE(sum(unmetered), 0), COALESCE(sum(other), 0) FROM groups) AS sums
 ORDER BY {order} LIMIT %(limit)s
+"""
+#: A hundred thousand jobs are grouped in memory.
+ROOM = "SET LOCAL work_mem = '48MB'"
+#: The same for very many groups: find the dearest first, then add up only those.
+ANSWER_OF_MANY = """
+WITH ranked AS MATERIALIZED (
+    SELECT {key} AS key, sum(charged_nano) AS charged FROM {source} WHERE {where} GROUP BY 1),
+groups(key, charged, used, idle, unmetered, other) AS (
+    SELECT {key}, {sums} FROM {source} WHERE {where}
+        AND {key} IN (SELECT key FROM ranked ORDER BY charged DESC, key LIMIT %(limit)s) GROUP BY 1)
+SELECT groups.*,
+    ARRAY(SELECT price_version_id FROM {source} WHERE {where} GROUP BY price_version_id),
+    (SELECT count(*) FROM ranked), sums.*
+FROM groups, (SELECT {sums} FROM {source} WHERE {where}) AS sums
+ORDER BY {order}
 """
 BY_COLUMN: Mapping[By, str] = {
     By.PROJECT: "project_id",
@@ -77,8 +97,10 @@ def breakdown(viewer: Viewer, question: Question) -> Answer:
     plan = _plan(viewer, question)
     key = _key(viewer, question)
     order = "key" if question.by in (By.DAY, By.HOUR) else "charged DESC, used + idle + unmetered + other DESC, key"
-    sql = ANSWER.format(key=key.sql, sums=plan.sums, source=plan.source, where=plan.where, order=order)
-    with connection.cursor() as cursor:
+    answer = ANSWER_OF_MANY if plan.source == JOBS else ANSWER
+    sql = answer.format(key=key.sql, sums=plan.sums, source=plan.source, where=plan.where, order=order)
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(ROOM)
         cursor.execute(sql, {**plan.params, **key.params, "limit": question.limit})
         found = cursor.fetchall()
     prices = known_prices()
@@ -144,7 +166,7 @@ def _plan(viewer: Viewer, question: Question) -> _Plan:
     conditions.append("day_ms >= %(first)s AND day_ms < %(end)s")
     source, sums = "costing_spendday", BUCKET_SUMS
     if question.by is By.JOB:
-        source, sums = "costing_jobday", JOB_SUMS
+        source, sums = JOBS, JOB_SUMS
     elif question.by is By.DEVICE:
         source = "costing_deviceday"
         conditions = [conditions[-1]]

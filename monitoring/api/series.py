@@ -64,5 +64,7 @@ def _one_series(series: Series) -> dict[str, object]:
         "quality": series.quality,
         "source": series.source,
         "attempt": str(series.attempt_id),
+        "scope": series.scope,
+        "covered_ms": sum(p.end_ms - p.start_ms for p in series.points),
         "points": [[p.start_ms, p.end_ms, p.value] for p in series.points],
     }

@@ -12,6 +12,7 @@ from alldata.agent.wire import Usage
 from alldata.tenancy.viewer import Viewer
 from monitoring.frames import span_of
 from monitoring.selectors.frames import MAX_WINDOW_MS, reports_between
+from monitoring.selectors.held import held_spots, seen_of
 from profiles.dimensions import BY_NAME
 from scheduling.selectors.answers import AttemptView
 from scheduling.selectors.jobs import job_row
@@ -38,6 +39,7 @@ class Series:
     source: str
     attempt_id: UUID
     points: tuple[Point, ...]
+    scope: str = "attempt"  # or "device": the whole device's, which the attempt held
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,7 @@ def series_of_job(viewer: Viewer, ref: str, *, span: tuple[int | None, int | Non
     collected: dict[tuple[UUID, str, str], _Collected] = {}
     for attempt in attempts:
         _collect(attempt, start_ms, end_ms, collected)
+        _complete(attempt, start_ms, end_ms, collected)
     series = tuple(c.series(*key) for key, c in sorted(collected.items(), key=lambda item: item[0]))
     return JobSeries(
         job_id=job.id,
@@ -81,11 +84,12 @@ class _Collected:
     points: list[Point]
     qualities: set[str]
     source: str
+    scope: str = "attempt"
 
     def series(self, attempt_id: UUID, device: str, capability: str) -> Series:
         unit = BY_NAME[capability].unit if capability in BY_NAME else ""
         worst = next(q for q in ("missing", "estimated", "proxy", "measured") if q in self.qualities)
-        return Series(capability, device, unit, worst, self.source, attempt_id, tuple(self.points))
+        return Series(capability, device, unit, worst, self.source, attempt_id, tuple(self.points), self.scope)
 
 
 def _collect(attempt: AttemptView, start_ms: int, end_ms: int, into: dict[tuple[UUID, str, str], _Collected]) -> None:
@@ -100,6 +104,21 @@ def _collect(attempt: AttemptView, start_ms: int, end_ms: int, into: dict[tuple[
                 for name, value in usage.dims.items():
                     _add(into, (attempt.id, usage.device, name), value, since_ms, until_ms)
         reported_ms = frame.end_ms
+
+
+def _complete(attempt: AttemptView, start_ms: int, end_ms: int, into: dict[tuple[UUID, str, str], _Collected]) -> None:
+    """Add what was held and not reported: from its device where that was watched, else as missing."""
+    if attempt.started_ms is None:
+        return
+    held = held_spots(attempt.id)
+    unseen = {spot: claim for spot, claim in held.items() if (attempt.id, *spot) not in into}
+    first, last = max(start_ms, attempt.started_ms), min(end_ms, attempt.ended_ms or end_ms)
+    for seen in seen_of(attempt, unseen.values(), first, last):
+        found = into.setdefault((attempt.id, *seen.spot), _Collected([], set(), seen.source, "device"))
+        found.qualities.add(seen.quality)
+        found.points.append(Point(seen.start_ms, seen.end_ms, round(seen.q / (seen.end_ms - seen.start_ms), 3)))
+    for spot in unseen:
+        into.setdefault((attempt.id, *spot), _Collected([], {"missing"}, "", "device"))
 
 
 def _add(

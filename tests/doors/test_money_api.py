@@ -15,7 +15,7 @@ from alldata.tenancy.viewer import Viewer
 from costing.models import PriceVersion
 from costing.services.days import sum_due_days
 from costing.services.ledger import book_hour
-from scheduling.models import Attempt, Job
+from scheduling.models import Attempt, Device, Job
 from tests.fleet import AGENT, HBM, HOUR, LATER, PRICES, attempt, gpu, holds, job, take, window
 from tests.world import home
 
@@ -106,6 +106,15 @@ def test_advice_is_codes_with_figures(api: Client, work: Job) -> None:
     assert hints["bottleneck"]["facts"]["capability"] == "hbm_bandwidth"
     low, high = (int(money["nano"]) for money in hints["holds_more_than_it_uses"]["saving"])
     assert 0 < low < high
+
+
+def test_metrics_name_every_held_capability_even_when_unseen(api: Client, viewer: Viewer, work: Job) -> None:
+    holds(Attempt.objects.get(), Device.objects.get(), 1, Interval(HOUR, HOUR + HOUR_MS), "gpu_sm")
+    found = api.get("/api/v1/jobs/J-1/metrics").json()
+    series = {one["capability"]: one for one in found["series"]}
+    assert (series["gpu_sm"]["quality"], series["gpu_sm"]["points"]) == ("missing", [])
+    assert series["hbm_bandwidth"]["points"] == [[HOUR, HOUR + HOUR_MS, HBM / 4]]
+    assert (series["hbm_bandwidth"]["scope"], found["coverage"]) == ("device", 1.0)
 
 
 def test_a_profile_version_has_a_price_per_job(api: Client, work: Job) -> None:
