@@ -4,10 +4,12 @@ from django.urls import URLPattern, path
 
 from costing.api.breakdown import CostBreakdown, CostComparison
 from costing.api.budgets import Budgets
+from costing.api.exchange import ExchangeRates
 from costing.api.focus import FocusExport
 from costing.api.insight import JobAdvice, JobUnits, ProfileUnits
+from costing.api.invoices import Invoices
 from costing.api.jobs import CostSummary, JobCostView
-from costing.api.prices import ExchangeRates, Invoices, PricePreview, PriceVersions
+from costing.api.prices import PricePreview, PriceVersions
 
 api_urlpatterns = [
     path("cost", CostSummary.as_view(), name="cost-summary"),

@@ -1,8 +1,10 @@
 """Rows of costing: prices and ledger are insert-only, daily sums are computed, budgets and marks change."""
 
 from costing.models.budgets import Budget, Reservation
-from costing.models.ledger import CapacityVersion, DirtyHour, InvoiceLock, LedgerEntry, NodeBooks
+from costing.models.capacity import CapacityVersion
+from costing.models.ledger import LedgerEntry
 from costing.models.prices import ChargeMode, ExchangeRate, PriceBook, PriceRate, PriceVersion
+from costing.models.progress import DirtyHour, InvoiceLock, NodeBooks
 from costing.models.spend import DeviceDay, DirtyDay, JobDay, SpendDay
 
 __all__ = [

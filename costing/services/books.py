@@ -1,4 +1,4 @@
-"""Put a price list in force. Publishing the same list twice changes nothing; versions never change."""
+"""Put a price list in force. Publishing the list in force again changes nothing; versions never change."""
 
 from pathlib import Path
 

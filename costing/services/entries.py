@@ -27,7 +27,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """What all entries of one booking share."""
+    """What all entries of one booking share; the times are in ms."""
 
     node: str
     hour_ms: int
@@ -38,8 +38,6 @@ class Stamp:
 
 def append(entries: Sequence[Entry], stamp: Stamp) -> None:
     """Write the entries; the caller holds the lock of the node-hour."""
-    if not entries:
-        return
     text = io.StringIO("".join(_line(entry, stamp) for entry in entries))
     with connection.cursor() as cursor:
         cursor.copy_expert(COPY, text)

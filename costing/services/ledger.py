@@ -38,7 +38,7 @@ def book_hour(node: str, hour_ms: int, *, now_ms: int) -> int:
         entries = list(_deltas(rated, booked))
         if entries:
             mark_day(hour_ms, now_ms=now_ms)
-        append(entries, Stamp(node, hour_ms, upto_ms, reached.revision + 1, now_ms))
+            append(entries, Stamp(node, hour_ms, upto_ms, reached.revision + 1, now_ms))
         _note_progress(node, Interval(hour_ms, upto_ms), now_ms=now_ms)
     return len(entries)
 

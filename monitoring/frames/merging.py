@@ -5,6 +5,7 @@ every hour, and every minute, comes to exactly what the single windows came to.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -52,8 +53,8 @@ def merged(run: Sequence[Window]) -> Window:
     first, last = run[0], run[-1]
     columns = [window.columns for window in run]
     parts = tuple(_span(parts) for parts in zip(*(c.parts for c in columns), strict=True))
-    q = np.sum([c.q for c in columns], axis=0, dtype=np.int64)
-    peak = np.max([c.peak for c in columns], axis=0)
+    q = np.stack([c.q for c in columns]).sum(axis=0, dtype=np.int64)
+    peak = np.stack([c.peak for c in columns]).max(axis=0)
     coverage = _added([c.coverage_ms for c in columns])
     reasons = {k: text for c in columns for k, text in c.reasons.items()}
     whole = Columns(parts, q, peak, coverage, first.columns.tags, reasons)
@@ -62,11 +63,9 @@ def merged(run: Sequence[Window]) -> Window:
 
 def _span(parts: Sequence[Part]) -> Part:
     """One part over the time of all; reports of attempts follow one another."""
-    first, last = parts[0], parts[-1]
-    return Part(first.device, first.names, first.attempt, first.start_ms, last.end_ms)
+    return replace(parts[0], end_ms=parts[-1].end_ms)
 
 
 def _added(columns: Sequence[Numbers]) -> Numbers:
     """Coverage adds up; where any of it is unknown, so is the sum."""
-    unknown = np.any([c == ABSENT for c in columns], axis=0)
-    return np.where(unknown, ABSENT, np.sum(columns, axis=0))
+    return np.where(np.any([c == ABSENT for c in columns], axis=0), ABSENT, np.sum(columns, axis=0))
