@@ -56,10 +56,10 @@ ORDER BY {order} LIMIT %(limit)s
 """
 #: A hundred thousand jobs are grouped in memory.
 ROOM = "SET LOCAL work_mem = '48MB'"
-#: The same for very many groups: find the dearest first, then add up only those.
+#: The same for very many groups: find the dearest first (floats only choose which), then add up only those, exactly.
 ANSWER_OF_MANY = """
 WITH ranked AS MATERIALIZED (
-    SELECT {key} AS key, sum(charged_nano) AS charged FROM {source} WHERE {where} GROUP BY 1),
+    SELECT {key} AS key, sum(charged_nano::float8) AS charged FROM {source} WHERE {where} GROUP BY 1),
 groups(key, charged, used, idle, unmetered, other) AS (
     SELECT {key}, {sums} FROM {source} WHERE {where}
         AND {key} IN (SELECT key FROM ranked ORDER BY charged DESC, key LIMIT %(limit)s) GROUP BY 1)

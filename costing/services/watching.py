@@ -15,7 +15,8 @@ from monitoring.selectors.frames import StoredWindow
 Spot = tuple[str, str]  # device, dimension
 #: Qualities that may be billed, by the price book's `bills_proxy`.
 BILLED: Mapping[bool, frozenset[str]] = {
-    True: frozenset({"measured", "proxy"}),
+    # "estimated": counted over the process tree, where a normal user may make no control group.
+    True: frozenset({"measured", "proxy", "estimated"}),
     False: frozenset({"measured"}),
 }
 #: A tag is source << 2 | quality.

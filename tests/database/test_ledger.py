@@ -15,8 +15,9 @@ from costing.rating import price_nano
 from costing.selectors.prices import price_history, prices_at
 from costing.selectors.summary import capacity_cost
 from costing.services.agenda import mark, work_off
-from costing.services.books import EMBEDDED_FILE, ensure_price_book, publish_prices, read_price_list
+from costing.services.books import EMBEDDED_FILE, ensure_price_book, publish_prices
 from costing.services.ledger import book_hour
+from costing.services.lists import read_price_list
 from costing.services.quotes import BookQuotes
 from costing.tasks import book
 from monitoring.services.ingest import ingest_frame
