@@ -19,6 +19,7 @@ from costing.pricing.display import amount_text
 from costing.selectors.breakdown import breakdown
 from costing.selectors.compare import Comparison, compare
 from costing.selectors.questions import Amounts, Answer, By, Question, Row
+from costing.selectors.sparks import with_sparks
 
 PRESETS: Mapping[str, int] = {"24h": DAY_MS, "7d": 7 * DAY_MS, "30d": 30 * DAY_MS, "90d": 90 * DAY_MS}
 NAMES = ("charged", "used", "allocated_idle", "unmetered", "other", "total")
@@ -58,6 +59,7 @@ def question_in(query: Mapping[str, Any], *, now_ms: int) -> Question:
 
 QUERY = [OpenApiParameter(name, str) for name in map(str, Asked().fields)] + [
     OpenApiParameter("as", str, enum=["json", "csv"]),
+    OpenApiParameter("spark", str, description="1: with the amount of each UTC day"),
     OpenApiParameter("bom", str, description="1: begin the CSV with a byte order mark"),
 ]
 
@@ -69,6 +71,8 @@ class CostBreakdown(ApiView):
     def get(self, request: Request) -> Response | HttpResponse:
         question = question_in(request.query_params.dict(), now_ms=clock.now_ms())
         answer = breakdown(self.viewer(request), question)
+        if request.query_params.get("spark") == "1":
+            answer = with_sparks(self.viewer(request), answer)
         if request.query_params.get("as") == "csv":
             return csv_response(answer, bom=request.query_params.get("bom") == "1")
         return Response(answer_json(answer))
@@ -109,6 +113,7 @@ def _row_json(row: Row, currency: str) -> dict[str, object]:
         "label": row.label,
         "shown": amount_text(row.charged_minor, row.amounts.charged_nano, currency),
         "share_permille": row.share_permille,
+        "by_day_nano": [str(nano) for nano in row.spark],
         **_amounts_json(row.amounts, currency),
     }
 

@@ -14,6 +14,7 @@ from costing.selectors.breakdown import breakdown
 from costing.selectors.compare import compare, spend_of_profile
 from costing.selectors.costs import cost_of_job, spend_of_jobs
 from costing.selectors.questions import By, Question
+from costing.selectors.sparks import with_sparks
 from costing.selectors.summary import capacity_cost, cost_by_project
 from costing.services.days import sum_day, sum_due_days
 from costing.services.ledger import book_hour
@@ -105,6 +106,13 @@ def test_summaries_agree_whether_days_are_summed_or_not(viewer: Viewer, dirty: b
     assert (found.charged_nano, found.jobs) == (breakdown(viewer, question(By.PROJECT)).total.charged_nano, 2)
     total = LedgerEntry.objects.aggregate(nano=Sum("nano"))["nano"]
     assert capacity_cost(from_ms=DAY, to_ms=DAY + DAY_MS).capacity_nano == total
+
+
+@pytest.mark.parametrize("by", [By.PROJECT, By.CAPABILITY, By.JOB])
+def test_a_line_sums_to_its_amount(viewer: Viewer, by: By) -> None:
+    work(viewer)
+    answer = with_sparks(viewer, breakdown(viewer, question(by)))
+    assert [sum(row.spark) for row in answer.rows] == [row.amounts.charged_nano for row in answer.rows]
 
 
 def test_two_jobs_side_by_side(viewer: Viewer) -> None:
