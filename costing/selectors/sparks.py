@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from django.db import connection
 
@@ -34,7 +35,7 @@ def with_sparks(viewer: Viewer, answer: Answer) -> Answer:
     seen = [str(p.id) for p in mine if question.team_id in (None, p.team_id) and question.project_id in (None, p.id)]
     everything = viewer.is_finance and question.project_id is None and question.team_id is None
     sql = SPARKS.format(table=table, key=key, amount=amount)
-    asked = [answer.from_ms, answer.to_ms, seen, everything, [row.key for row in answer.rows]]
+    asked: list[Any] = [answer.from_ms, answer.to_ms, seen, everything, [row.key for row in answer.rows]]
     with connection.cursor() as cursor:
         cursor.execute(sql, asked)
         found = {(name, day_ms): int(nano) for name, day_ms, nano in cursor.fetchall()}
