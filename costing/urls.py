@@ -1,6 +1,6 @@
 """Addresses of costing."""
 
-from django.urls import URLPattern, path
+from django.urls import path
 
 from costing.api.breakdown import CostBreakdown, CostComparison
 from costing.api.budgets import Budgets
@@ -10,6 +10,7 @@ from costing.api.insight import JobAdvice, JobUnits, ProfileUnits
 from costing.api.invoices import Invoices
 from costing.api.jobs import CostSummary, JobCostView
 from costing.api.prices import PricePreview, PriceVersions
+from costing.exporter import BooksView
 
 api_urlpatterns = [
     path("cost", CostSummary.as_view(), name="cost-summary"),
@@ -26,4 +27,4 @@ api_urlpatterns = [
     path("cost/invoices", Invoices.as_view(), name="invoices"),
     path("cost/budgets", Budgets.as_view(), name="budgets"),
 ]
-page_urlpatterns: list[URLPattern] = []
+page_urlpatterns = [path("metrics/cost", BooksView.as_view(), name="books-metrics")]

@@ -170,3 +170,10 @@ def test_a_budget_is_set_and_shown(api: Client, viewer: Viewer, work: Job) -> No
     assert post(api, "budgets", **body, start_timestamp=start, end_timestamp=start + DAY_MS).status_code == 201
     (found,) = get(api, "budgets")["budgets"]
     assert (found["limit"]["amount"], found["scope"], found["state"]) == ("100.00", "project", "ok")
+
+
+def test_the_books_export_their_health_and_no_amounts(api: Client, work: Job) -> None:
+    text = api.get("/metrics/cost").content.decode()
+    assert f'crater_ledger_watermark_timestamp_seconds{{node="{AGENT}"}}' in text
+    assert "crater_ledger_imbalance_nanounits 0.0" in text and "crater_price_missing{" not in text
+    assert Client().get("/metrics/cost").status_code == 401

@@ -1,0 +1,46 @@
+"""Are the books in order? How far each node is booked, what lacks a price, and whether the sums agree."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from django.db.models import Sum
+
+from alldata.kernel.intervals import DAY_MS
+from costing.errors import NoPriceBook
+from costing.models import DeviceDay, DirtyDay, LedgerEntry, NodeBooks
+from costing.pricing import line_for
+from costing.selectors.prices import prices_at
+from scheduling.selectors.metering import supplies
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """`booked_until_ms` by node; kinds of device without a price; ledger minus daily sums of the last whole day.
+
+    `imbalance_nano` is None while that day is being summed.
+    """
+
+    booked_until_ms: Mapping[str, int]
+    unpriced: tuple[tuple[str, str], ...]
+    imbalance_nano: int | None
+
+
+def health(*, now_ms: int) -> Health:
+    """The state of the books now (the exporter; platform-internal)."""
+    books = NodeBooks.objects.exclude(booked_until_ms=None).values_list("node", "booked_until_ms")
+    kinds = {(supply.device_type, supply.model) for supply in supplies(now_ms, now_ms + 1)}
+    try:
+        lines = prices_at(now_ms).lines
+    except NoPriceBook:
+        lines = ()
+    unpriced = sorted(kind for kind in kinds if line_for(lines, *kind) is None)
+    return Health(dict(books), tuple(unpriced), _imbalance(now_ms // DAY_MS * DAY_MS - DAY_MS))
+
+
+def _imbalance(day_ms: int) -> int | None:
+    if DirtyDay.objects.filter(day_ms=day_ms).exists():
+        return None
+    entries = LedgerEntry.objects.filter(hour_ms__gte=day_ms, hour_ms__lt=day_ms + DAY_MS)
+    booked = entries.aggregate(nano=Sum("nano"))["nano"] or 0
+    summed = DeviceDay.objects.filter(day_ms=day_ms).aggregate(nano=Sum("nano"))["nano"] or 0
+    return int(booked - summed)
