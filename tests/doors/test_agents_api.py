@@ -1,5 +1,6 @@
 """The agents' doors: who may knock, what is understood, and how a refusal reads."""
 
+import json
 from dataclasses import replace
 from typing import Any
 
@@ -91,3 +92,34 @@ def test_metrics_need_a_key_and_leave_out_what_is_missing(agent: Client) -> None
     text = agent.get("/metrics").content.decode()
     assert 'crater_resource_capability_capacity{device="n1/cpu",node="n1",resource="cpu_millicores"} 2000.0' in text
     assert "crater_resource_capability_utilization{" not in text
+
+
+def batch(*frames: Frame) -> bytes:
+    """Several windows in one message, as a spool sends them after an outage."""
+    rows = [json.loads(to_bytes(Envelope("n1", VERSION, 1, one)))["body"] for one in frames]
+    plain = {"wire": 1, "kind": "frames", "agent": "n1", "agent_version": VERSION, "sent_ms": 1}
+    return json.dumps(plain | {"body": {"frames": rows}}).encode()
+
+
+def test_a_spool_is_taken_in_at_once_and_what_is_wrong_is_named(agent: Client) -> None:
+    now_ms = server_ms(agent)
+    good = [Frame("boot:1", k, now_ms - 9000 + k * 2000, now_ms - 7000 + k * 2000) for k in range(3)]
+    future = Frame("boot:1", 9, now_ms + 600_000, now_ms + 602_000)
+    answer = post(agent, "frames", batch(*good, future)).json()
+    assert (answer["stored"], answer["duplicates"], answer["duplicate"]) == (3, 0, False)
+    assert [(one["seq"], one["code"]) for one in answer["refused"]] == [(9, "bad_frame_time")]
+    assert post(agent, "frames", batch(*reversed(good))).json()["duplicates"] == 3
+    assert UsageFrame.objects.count() == 3
+
+
+@pytest.mark.parametrize(
+    ("change", "path"),
+    [({"q": -1}, "q"), ({"q": 1.5}, "q"), ({"q": None}, "q"), ({"q": True}, "q"), ({"q": 2**63}, "q"), ({"x": 1}, "x")],
+)
+def test_a_value_that_is_no_quantity_is_refused_by_its_path(agent: Client, change: dict[str, Any], path: str) -> None:
+    usage = {"q": 5, "source": "driver", "quality": "measured"} | change
+    raw = json.loads(batch(frame(server_ms(agent))))
+    raw["body"]["frames"][0]["devices"] = [{"uuid": "GPU-1", "dims": {"gpu_sm": usage}}]
+    problem = post(agent, "frames", json.dumps(raw).encode()).json()
+    assert problem["facts"]["path"] == f"body.frames[0].devices[0].dims.gpu_sm.{path}"
+    assert not UsageFrame.objects.exists()
