@@ -27,14 +27,15 @@ class Health:
 
 def health(*, now_ms: int) -> Health:
     """The state of the books now (the exporter; platform-internal)."""
-    books = NodeBooks.objects.exclude(booked_until_ms=None).values_list("node", "booked_until_ms")
+    books = NodeBooks.objects.values_list("node", "booked_until_ms")
     kinds = {(supply.device_type, supply.model) for supply in supplies(now_ms, now_ms + 1)}
     try:
         lines = prices_at(now_ms).lines
     except NoPriceBook:
         lines = ()
     unpriced = sorted(kind for kind in kinds if line_for(lines, *kind) is None)
-    return Health(dict(books), tuple(unpriced), _imbalance(now_ms // DAY_MS * DAY_MS - DAY_MS))
+    reached = {node: until_ms for node, until_ms in books if until_ms is not None}
+    return Health(reached, tuple(unpriced), _imbalance(now_ms // DAY_MS * DAY_MS - DAY_MS))
 
 
 def _imbalance(day_ms: int) -> int | None:
