@@ -115,9 +115,11 @@ def packing(w: World, node: int, shape: int) -> int:
 @jit
 def clustering(w: World, node: int, shape: int) -> int:
     """Pods of one kind together: kinds are shared, and each number of devices."""
-    used = 25 * (8000 - left(w, node)) // 8000
     gpus = w.pods[shape, 2]
-    own = 0 if gpus == 0 else 1 if w.pods[shape, 3] < 1000 else 2 * gpus
+    if gpus == 0:
+        return 0
+    used = 25 * (8000 - left(w, node)) // 8000
+    own = 1 if w.pods[shape, 3] < 1000 else 2 * gpus
     here = w.affinity[node]
     if here == 0:
         return 25 + used

@@ -117,20 +117,20 @@ def fit_cost(nodes: Ints, code: Ints, picks: Ints, node: int, weights: tuple[int
 def evaluate(
     nodes: Ints, code: Ints, book: Ints, picks: Ints, at: tuple[int, int, int, tuple[int, int, int, int]]
 ) -> Any:
-    """(score, variant) of the best group on a node; the group that crosses only when no other fits."""
+    """(score, variant, best-fit part) of the best group on a node; one that crosses only when no other fits."""
     node, first, count, weights = at
-    best, chosen = np.int64(NEVER), np.int64(-1)
+    best, chosen, fit = np.int64(NEVER), np.int64(-1), np.int64(0)
     for variant in range(first, first + count):
         if code[variant, V_PENALTY] > 0 and chosen >= 0:
             break
         after = fill(nodes, code, book, picks, (node, variant))
         if after == NEVER:
             continue
-        score = after - nodes[node, WORTH] - code[variant, V_PENALTY]
-        score = max(score - fit_cost(nodes, code, picks, node, weights), np.int64(NEVER + 1))
+        cost = fit_cost(nodes, code, picks, node, weights)
+        score = max(after - nodes[node, WORTH] - code[variant, V_PENALTY] - cost, np.int64(NEVER + 1))
         if score > best:
-            best, chosen = score, np.int64(variant)
-    return best, chosen
+            best, chosen, fit = score, np.int64(variant), cost
+    return best, chosen, fit
 
 
 @jit
@@ -237,21 +237,27 @@ def change(a: Arrays, node: int) -> None:
 
 
 @jit
+def move(a: Arrays, node: int, slots: Ints, sign: int) -> None:
+    """Take the slots' amounts from the node (-1), or give them back (1)."""
+    for p in range(slots.shape[0]):
+        first = a.code[slots[p], S_TAKE]
+        for t in range(first, first + a.code[slots[p], S_TAKES]):
+            a.nodes[node, a.code[t, T_COLUMN]] += sign * a.code[t, T_AMOUNT]
+    if sign > 0:
+        a.freed[node] = a.last[-1]
+    change(a, node)
+
+
+@jit
 def take(a: Arrays, shape: int, node: int) -> Any:
-    """Place the shape on the node: its picks are booked and stay readable in `picks`; the variant."""
+    """Book the shape's best devices on the node; they stay readable in `picks`. (score, best-fit part, penalty)"""
     nodes, code, table = a.nodes, a.code, a.nodes[node, CLASS]
     weights = (a.shapes[shape, W_CORES], a.shapes[shape, W_GPUS], a.most[0], a.most[1])
     at = (node, a.programs[shape, table, 0], a.programs[shape, table, 1], weights)
-    variant = evaluate(nodes, code, a.book, a.picks, at)[1]
-    if variant < 0:
-        return variant
+    score, variant, fit = evaluate(nodes, code, a.book, a.picks, at)
     fill(nodes, code, a.book, a.picks, (node, variant))
-    for p in range(a.picks[0]):
-        first = code[a.picks[1 + p], S_TAKE]
-        for t in range(first, first + code[a.picks[1 + p], S_TAKES]):
-            nodes[node, code[t, T_COLUMN]] -= code[t, T_AMOUNT]
-    change(a, node)
-    return variant
+    move(a, node, a.picks[1 : 1 + a.picks[0]], -1)
+    return score, fit, code[variant, V_PENALTY]
 
 
 @jit

@@ -33,7 +33,7 @@ LEVELS = SUMS + PRICES
 # what the columns of a row of code mean, by the kind of row
 V_NEED, V_NEEDS, V_PENALTY = 0, 1, 2
 N_COUNT, N_SLOT, N_SLOTS, N_GPU, N_ALIKE = 0, 1, 2, 3, 4
-S_DEVICE, S_LEVEL, S_CORES, S_TAKE, S_TAKES = 0, 1, 2, 3, 4  # S_LEVEL: column of the level, -1 for no GPU
+S_DEVICE, S_LEVEL, S_CORES, S_TAKE, S_TAKES, S_NEED = 0, 1, 2, 3, 4, 5  # S_LEVEL: column of the level, -1 for no GPU
 T_COLUMN, T_AMOUNT, T_CAPACITY = 0, 1, 2  # capacity of what the level follows, else 0
 
 
@@ -107,7 +107,11 @@ def tightest(nodes: Ints, code: Ints, picks: Ints, node: int, need: int) -> bool
             if used or not slot_fits(nodes, code, node, slot):
                 continue
             take, at = code[slot, S_TAKE], code[slot, S_LEVEL]
-            spare = nodes[node, at] if at >= 0 else nodes[node, code[take, T_COLUMN]] - code[take, T_AMOUNT]
+            spare = np.int64(0)
+            if at >= 0:
+                spare = nodes[node, at]
+            elif code[slot, S_TAKES] > 0:
+                spare = nodes[node, code[take, T_COLUMN]] - code[take, T_AMOUNT]
             if spare < least:
                 best, least = slot, spare
         if best < 0:

@@ -9,7 +9,7 @@ remains for the kernels is comparing integers.
 of one type): such requests are searched by fit.py instead.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from scheduling.crater.filters import holds, value_of
@@ -57,8 +57,6 @@ def is_regular(request: Request) -> bool:
 def variants(request: Request, group_class: NodeClass) -> Iterator[Variant]:
     """The groups that could serve the request when empty, nearest first."""
     places = {device.uuid: i for i, device in enumerate(group_class.sample.devices)}
-    numbers = {position: n for n, position in enumerate(group_class.gpus)}
-    columns = {key: column for column, key in enumerate(group_class.columns)}
     for group in groups(group_class.sample, request):
         asks = []
         for index, need in enumerate(request.needs):
@@ -66,7 +64,7 @@ def variants(request: Request, group_class: NodeClass) -> Iterator[Variant]:
             for position in sorted(places[device.uuid] for device in group.devices):
                 device = group_class.sample.devices[position]
                 if could_serve(need, device):
-                    slots.append(_slot(need, device, (position, numbers.get(position, -1)), columns))
+                    slots.append(slot_of(group_class, position, asked(need, device)))
             asks.append(Ask(index, need.count, tuple(slots)))
         if all(len(ask.slots) >= ask.count for ask in asks):
             yield Variant(group.aligned, tuple(sorted(asks, key=lambda ask: request.needs[ask.need].type == GPU)))
@@ -85,16 +83,18 @@ def could_serve(need: Need, device: Device) -> bool:
     )
 
 
-def _slot(need: Need, device: Device, at: tuple[int, int], columns: dict[tuple[int, str], int]) -> Slot:
-    position, gpu = at
-    amounts = asked(need, device)
+def slot_of(group: NodeClass, position: int, amounts: Mapping[str, int]) -> Slot:
+    """What taking the amounts from the device at a position means in columns."""
+    device, gpus = group.sample.devices[position], group.gpus
+    gpu = gpus.index(position) if position in gpus else -1
+    columns = {name: column for column, (at, name) in enumerate(group.columns) if at == position}
     watched = device.capacity if gpu >= 0 else {}
     takes = [
-        (columns[position, name], amounts.get(name, 0), watched.get(name, 0))
+        (columns[name], amounts.get(name, 0), watched.get(name, 0))
         for name in sorted({*amounts, *watched}, key=lambda name: (name not in amounts, name))
     ]
-    if device.cpus and (position, CORES) in columns:
-        takes.append((columns[position, CORES], ceil_div(amounts.get(CPU, 0), CORE), 0))
+    if device.cpus:
+        takes.append((columns[CORES], ceil_div(amounts.get(CPU, 0), CORE), 0))
     return Slot(position, gpu, amounts.get(CPU, 0), tuple(takes))
 
 

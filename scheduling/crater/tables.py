@@ -49,7 +49,7 @@ class Tables:
         """Write the variants of one shape on one class: takes, slots, needs, then variants."""
         made = []
         for variant in found:
-            slots = [self._all([self._slot(slot) for slot in ask.slots]) for ask in variant.asks]
+            slots = [self._all([self._slot(slot, ask.need) for slot in ask.slots]) for ask in variant.asks]
             needs = self._all([self._need(ask, first) for ask, first in zip(variant.asks, slots, strict=True)])
             made.append((needs, len(variant.asks), 0 if variant.aligned else CROSSING))
         self.programs[number, position] = self._all(made), len(found)
@@ -66,9 +66,18 @@ class Tables:
         alike = len({tuple(take[1:] for take in slot.takes) for slot in ask.slots}) == 1
         return ask.count, first, len(ask.slots), int(gpu), int(alike)
 
-    def _slot(self, slot: Slot) -> tuple[int, ...]:
+    def _slot(self, slot: Slot, need: int) -> tuple[int, ...]:
         takes = [(self.offset + column, amount, capacity) for column, amount, capacity in slot.takes]
-        return slot.device, LEVELS + slot.gpu if slot.gpu >= 0 else -1, slot.millicores, self._all(takes), len(takes)
+        level = LEVELS + slot.gpu if slot.gpu >= 0 else -1
+        return slot.device, level, slot.millicores, self._all(takes), len(takes), need
+
+    def improvise(self, slots: Sequence[Slot]) -> tuple[int, ...]:
+        """Rows for slots that no compiled request has, in the order of the needs."""
+        return tuple(self._all([self._slot(slot, order)]) for order, slot in enumerate(slots))
+
+    def forget(self) -> None:
+        """Drop all shapes; rows that placements still refer to stay."""
+        self.used = 0
 
 
 def free_column(grid: Fleet) -> int:

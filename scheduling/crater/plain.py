@@ -1,0 +1,143 @@
+"""The same decisions without machine code: what is known of a node's state is never worked out twice.
+
+Nodes in equal states (class and free amounts) score equally, so each (shape, state) is evaluated
+once by the very kernels of kernels.py and then looked up. Used where numba is not installed.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from scheduling.crater import decide
+from scheduling.crater.decide import C_KIND, C_START, W_CORES, W_GPUS, W_SEEN, W_UNITS, Arrays
+from scheduling.crater.kernels import CLASS, NEVER, SPARE, S_TAKE, S_TAKES, T_AMOUNT, T_COLUMN, V_PENALTY, Ints, Small
+
+UNKNOWN = NEVER - 1
+
+Taken = tuple[tuple[int, ...], tuple[int, int, int]]  # slots; score, best-fit part, penalty
+
+
+def python(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function itself, not its machine code."""
+    plain: Callable[..., Any] = getattr(function, "py_func", function)
+    return plain
+
+
+class Plain:
+    """Scores by state; `arrays` is the same as for the kernels and kept as they keep it."""
+
+    def __init__(self, arrays: Arrays, offset: int) -> None:
+        self.arrays, self.offset = arrays, offset
+        self.states: dict[bytes, int] = {}
+        self.rows: list[Ints] = []
+        self.state_of = np.zeros(len(arrays.nodes), dtype=np.int64)
+        self.scores: list[Small] = []
+        self.picked: dict[tuple[int, int], Taken] = {}
+        for node in range(len(arrays.nodes)):
+            self.state_of[node] = self._state(node)
+
+    def _state(self, node: int) -> int:
+        """The number of the node's state; its derived figures are copied or worked out."""
+        a, row = self.arrays, self.arrays.nodes[node]
+        key = row[CLASS].tobytes() + row[self.offset :].tobytes()
+        state = self.states.setdefault(key, len(self.rows))
+        if state == len(self.rows):
+            python(decide.appraise)(a, node)
+            self.rows.append(row.copy())
+        else:
+            kind = a.classes[row[CLASS], C_KIND]
+            a.kinds[kind, 1] += self.rows[state][SPARE] - row[SPARE]
+            row[: self.offset] = self.rows[state][: self.offset]
+        return state
+
+    def change(self, node: int) -> None:
+        """Note that the node's free amounts are different now."""
+        a = self.arrays
+        self.state_of[node] = self._state(node)
+        at = int(a.last[-1])
+        a.log[at % len(a.log)] = node
+        a.last[node], a.last[-1] = at, at + 1
+
+    def refresh(self, shape: int) -> None:
+        """Look up the scores of the nodes that changed since the shape was last asked for."""
+        a = self.arrays
+        now, since, ring = int(a.last[-1]), int(a.shapes[shape, W_SEEN]), len(a.log)
+        if since < 0 or now - since > ring:
+            dirty = np.arange(len(a.nodes))
+        else:
+            dirty = a.log[np.arange(since, now) % ring]
+        if len(dirty):
+            states = self.state_of[dirty]
+            known = self._known(shape)
+            found = known[states]
+            for place in np.flatnonzero(found == UNKNOWN):
+                state = states[place]
+                if known[state] == UNKNOWN:
+                    known[state] = self._evaluate(shape, int(dirty[place]))[0]
+                found[place] = known[state]
+            a.scores[shape, dirty] = found
+        a.shapes[shape, W_SEEN] = now
+
+    def _known(self, shape: int) -> Small:
+        """Scores of the shape by state, with room for all states."""
+        while len(self.scores) <= shape:
+            self.scores.append(np.full(64, UNKNOWN, dtype=np.int32))
+        known = self.scores[shape]
+        if len(known) < len(self.rows):
+            known = np.concatenate([known, np.full(2 * len(self.rows) - len(known), UNKNOWN, dtype=np.int32)])
+            self.scores[shape] = known
+        return known
+
+    def _evaluate(self, shape: int, node: int) -> tuple[int, int, int]:
+        a, table = self.arrays, self.arrays.nodes[node, CLASS]
+        weights = a.shapes[shape, W_CORES], a.shapes[shape, W_GPUS], a.most[0], a.most[1]
+        at = (node, a.programs[shape, table, 0], a.programs[shape, table, 1], weights)
+        score, variant, fit = python(decide.evaluate)(a.nodes, a.code, a.book, a.picks, at)
+        return int(score), int(variant), int(fit)
+
+    def forget(self) -> None:
+        """Drop what is known of all shapes."""
+        self.scores.clear()
+        self.picked.clear()
+
+    def choose(self, shape: int) -> int:
+        """As decide.choose."""
+        self.refresh(shape)
+        a, scores = self.arrays, self.arrays.scores[shape]
+        tops = np.maximum.reduceat(scores, a.classes[:, C_START])
+        whole = int(a.kinds[:, 0].sum()), int(a.kinds[:, 1].sum())
+        winner, top, units = -1, -(2**62), int(a.shapes[shape, W_UNITS])
+        for c in np.flatnonzero((tops > NEVER) & (a.adjust[shape] > NEVER)).tolist():
+            start, end, kind = a.classes[c, :3].tolist()
+            dear = python(decide.dearness)(a.kinds, a.scarcity, kind, units, whole) if units else 0
+            total = int(tops[c]) + int(a.adjust[shape, c]) - int(dear)
+            if total < top:
+                continue
+            node = start + int(scores[start:end].argmax())
+            if total > top or a.rank[node] < a.rank[winner]:
+                winner, top = node, total
+        return winner
+
+    def take(self, shape: int, node: int) -> Taken:
+        """As decide.take, with the rows of the chosen slots."""
+        key = shape, int(self.state_of[node])
+        if key not in self.picked:
+            a = self.arrays
+            score, variant, fit = self._evaluate(shape, node)
+            python(decide.fill)(a.nodes, a.code, a.book, a.picks, (node, variant))
+            slots = tuple(a.picks[1 : 1 + a.picks[0]].tolist())
+            self.picked[key] = slots, (score, fit, int(a.code[variant, V_PENALTY]))
+        self.move(node, self.picked[key][0], -1)
+        return self.picked[key]
+
+    def move(self, node: int, slots: tuple[int, ...], sign: int) -> None:
+        """As decide.move."""
+        a = self.arrays
+        for slot in slots:
+            first = a.code[slot, S_TAKE]
+            rows = a.code[first : first + a.code[slot, S_TAKES]]
+            a.nodes[node, rows[:, T_COLUMN]] += sign * rows[:, T_AMOUNT]
+        if sign > 0:
+            a.freed[node] = a.last[-1]
+        self.change(node)
