@@ -101,6 +101,14 @@ class Board:
         find = near.nearest if self.plain is None else python(near.nearest)
         return int(find(self.arrays, shape, kept))
 
+    def by_distance(self, shape: int, most: int) -> list[int]:
+        """The rows that lack least, nearest first; looks at all nodes."""
+        found = np.zeros(len(self.grid.nodes), dtype=np.int64)
+        find = near.distances if self.plain is None else python(near.distances)
+        find(self.arrays, shape, found)
+        rows: list[int] = np.argsort(found, kind="stable")[:most].tolist()
+        return rows
+
     def stream(self, shapes: Ints) -> Ints:
         """Place one shape after the other; the rows of their nodes, -1 where nothing fitted."""
         nodes = np.full(len(shapes), -1, dtype=np.int64)

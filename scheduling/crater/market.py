@@ -17,7 +17,7 @@ from scheduling.crater.model import Demand, Need, Node, Request
 from scheduling.crater.programs import level_asked, variants
 from scheduling.crater.shadow import Stock, Wanted, prices
 from scheduling.crater.vector import asked
-from scheduling.crater.worth import Item, blended, tables
+from scheduling.crater.worth import CORE_PRICES, Item, blended, tables
 
 #: What a GPU of a kind that all demand insists on costs beyond its worth (GPUs per GPU).
 SCARCE = 0.4
@@ -52,8 +52,8 @@ def market(grid: Fleet, mix: Sequence[Demand]) -> Market:
     made = [tables([i for d in mix if (i := _item(d, c, total))], most) for c in grid.classes]
     kinds = tuple(dict.fromkeys(c.kind for c in grid.classes))
     return Market(
-        np.stack([w for w, _ in made]) if made else np.zeros((0, LEVELS + 1, 1), dtype=np.int64),
-        np.stack([f for _, f in made]) if made else np.zeros((0, 1, 1), dtype=np.int64),
+        np.stack([w for w, _ in made]) if made else np.zeros((0, LEVELS + 1, len(CORE_PRICES)), dtype=np.int64),
+        np.stack([f for _, f in made]) if made else np.zeros((0, 1, len(CORE_PRICES)), dtype=np.int64),
         kinds,
         _scarcity(grid, kinds, mix),
     )

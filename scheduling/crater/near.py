@@ -79,3 +79,10 @@ def nearest(a: Arrays, shape: int, kept: Ints) -> Any:
             kept[M_NODE], kept[M_DISTANCE] = other, found
     kept[M_SEEN] = now
     return kept[M_NODE]
+
+
+@jit
+def distances(a: Arrays, shape: int, found: Ints) -> None:
+    """The distance of every node; HUGE where no device of its class would ever do."""
+    for node in range(found.shape[0]):
+        found[node] = distance(a, shape, node)

@@ -14,13 +14,14 @@ from scheduling.crater.compiled import FAST
 from scheduling.crater.fleet import CORES, NodeClass, fleet
 from scheduling.crater.kernels import CLASS, NEVER
 from scheduling.crater.market import market
-from scheduling.crater.model import Demand, Pick, Placement, Refusal, Request, Snapshot
+from scheduling.crater.model import Demand, Pick, Placement, Refusal, Request, Shortfall, Snapshot
 from scheduling.crater.occupancy import Occupancy
 from scheduling.crater.programs import is_regular, variants
 from scheduling.crater.scene import Scene
 from scheduling.crater.scores import MONEY, Parts, chance, per_hour, price, terms
 from scheduling.crater.search import Search
 from scheduling.crater.vector import CORE, CPU, ceil_div, frozen
+from scheduling.crater.whynot import kept_out, why_not
 
 #: Shapes kept at once: each has a score of four bytes for every node.
 MOST_SHAPES = 1024
@@ -36,6 +37,7 @@ class Shape:
     search: Search | None
     hourly: Hourly
     adjust: tuple[int, ...]
+    kept_out: tuple[tuple[str, int], ...]  # rule -> nodes, while the request fits nowhere
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +59,7 @@ class Planner:
         self.shapes: dict[object, Shape] = {}
         self.held: dict[str, Held] = {}
         self.version = 0
+        self.reasons: dict[tuple[int, bytes], tuple[Shortfall, ...]] = {}
         self._templates: dict[tuple[int, Slots], tuple[tuple[int, Pick], ...]] = {}
         self._keys: dict[int, tuple[object, object]] = {}
         self._hourly: dict[tuple[int, Slots], Fraction] = {}
@@ -64,12 +67,18 @@ class Planner:
 
     def place(self, request: Request) -> Placement | None:
         """The best place for the request, booked; None when it fits nowhere."""
+        if not self.grid.nodes:
+            return None
         shape = self.shape(request)
         if shape.search is not None:
             found = shape.search.best(self, request, shape)
             return None if found is None else self._booked(request, shape, found)
         node = self._choose(request, shape)
         return None if node < 0 else self._booked(request, shape, (node, *self.board.take(shape.number, node)))
+
+    def decide(self, request: Request) -> Placement | Refusal:
+        """Place the request, or say at once what stands in the way (whynot.py)."""
+        return self.place(request) or why_not(self, request)
 
     def give_back(self, job: str) -> None:
         """Free what the job holds."""
@@ -87,6 +96,7 @@ class Planner:
             if len(self.shapes) >= MOST_SHAPES:
                 self.board.forget()
                 self.shapes.clear()
+                self.reasons.clear()
             known = self.shapes[key] = self._compile(request)
         return known
 
@@ -124,9 +134,10 @@ class Planner:
         adjust = tuple(
             NEVER if cost is None else -round(weight * (1 - cheapest / cost)) if cost else 0 for cost in hourly
         )
+        counts = kept_out(self, request, [cost is not None for cost in hourly])
         if is_regular(request):
-            return Shape(self.board.shape(request, adjust), None, hourly, adjust)
-        return Shape(-1, Search(), hourly, adjust)
+            return Shape(self.board.shape(request, adjust), None, hourly, adjust, counts)
+        return Shape(-1, Search(), hourly, adjust, counts)
 
     def _hourly_on(self, request: Request, group: NodeClass) -> Fraction | None:
         """The dearest the request could be on an empty node of the class; None where it cannot run."""

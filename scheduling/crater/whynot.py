@@ -1,0 +1,72 @@
+"""What stands in the way of a request, said at the speed of the decision itself.
+
+The nearest node is kept up to date with the scores (near.py), and what its devices lack is
+worked out once for each state that it is in. `counts` says how many nodes each rule keeps out:
+nodes whose devices could never do by their first rule, all others by "free". The full account
+with relaxations is explain.py.
+"""
+
+from collections import Counter
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from scheduling.crater.explain import SHOWN, judge
+from scheduling.crater.model import Refusal, Request, Shortfall
+from scheduling.crater.occupancy import Occupancy
+
+if TYPE_CHECKING:
+    from scheduling.crater.planner import Planner, Shape
+
+
+def why_not(planner: "Planner", request: Request) -> Refusal:
+    """The refusal of a request that was just found to fit nowhere."""
+    if not planner.grid.nodes:
+        nothing = Shortfall("no_device", "", None, request.needs[0].type if request.needs else "", None, 1, 0, 1)
+        return Refusal(request.job, False, {"no_device": 1}, nothing, (nothing,))
+    shape = planner.shape(request)
+    row = planner.board.nearest(shape.number) if shape.number >= 0 else 0
+    possible = any(cost is not None for cost in shape.hourly)
+    shortfalls = _lacking(planner, request, shape, max(0, row))
+    return Refusal(
+        job=request.job,
+        possible=possible,
+        counts=dict(shape.kept_out),
+        nearest=shortfalls[0] if shortfalls else None,
+        shortfalls=shortfalls,
+    )
+
+
+def _lacking(planner: "Planner", request: Request, shape: "Shape", row: int) -> tuple[Shortfall, ...]:
+    """What the node's devices lack, under the names of this node."""
+    node = planner.grid.nodes[row]
+    key = shape.number, planner.board.state_key(row)
+    known = planner.reasons.get(key) if shape.number >= 0 else None
+    if known is None:
+        known = tuple(judge(request, node, planner.node_state([row])).shortfalls()[:SHOWN])
+        known = known or (Shortfall("cap", node.name, None, "", "cost", request.cap_nano, None, None, "nano"),)
+        planner.reasons[key] = known
+    if known[0].node == node.name:
+        return known
+    return tuple(replace(s, node=node.name, device=_renamed(planner, row, s)) for s in known)
+
+
+def _renamed(planner: "Planner", row: int, shortfall: Shortfall) -> str | None:
+    """The device at the same position of this node."""
+    if shortfall.device is None:
+        return None
+    other = planner.grid.nodes[planner.grid.positions[shortfall.node]]
+    position = next(i for i, device in enumerate(other.devices) if device.uuid == shortfall.device)
+    return planner.grid.nodes[row].devices[position].uuid
+
+
+def kept_out(planner: "Planner", request: Request, fits: list[bool]) -> tuple[tuple[str, int], ...]:
+    """(rule, nodes) by class: the first rule that keeps an empty node out, "free" where none does."""
+    counts: Counter[str] = Counter()
+    for group, fine in zip(planner.grid.classes, fits, strict=True):
+        rule = "free"
+        if not fine:
+            empty = replace(group.sample, devices=tuple(replace(d, free=d.capacity) for d in group.sample.devices))
+            found = judge(request, empty, Occupancy.of([empty])).shortfalls()
+            rule = found[0].rule if found else "alignment"
+        counts[rule] += len(group.names)
+    return tuple(sorted(counts.items()))
