@@ -40,6 +40,7 @@ from scheduling.crater.tables import Tables, free_column
 FIT_GPU, FIT_PLAIN = (10_000, 10_000), (10_000, 40_000)
 
 Slots = tuple[int, ...]
+Figures = tuple[int, int, int]  # score, best-fit part, penalty for crossing
 
 
 class Board:
@@ -88,12 +89,23 @@ class Board:
         else:
             decide.move(self.arrays, node, np.array(slots, dtype=np.int64), sign)
 
-    def dearness(self, shape: int, node: int) -> int:
-        """What the node's kind of GPU costs the shape now, beyond its worth (micro-GPU)."""
+    def place(self, shape: int) -> tuple[int, Slots, Figures]:
+        """Choose and take in one: the node (-1: none), the rows of its slots, the parts of the score."""
+        if self.plain is not None:
+            node = self.plain.choose(shape)
+            return (node, *self.plain.take(shape, node)) if node >= 0 else (node, (), (0, 0, 0))
+        node, *parts = decide.place(self.arrays, shape)
+        picks = self.arrays.picks
+        return node, tuple(picks[1 : 1 + picks[0]].tolist()), (parts[0], parts[1], parts[2])
+
+    def dearness(self, shape: int, position: int) -> int:
+        """What a class's kind of GPU costs the shape now, beyond its worth (micro-GPU)."""
         a = self.arrays
-        kind, whole = a.classes[a.nodes[node, CLASS], C_KIND], a.kinds.sum(axis=0).tolist()
-        price = decide.dearness if self.plain is None else python(decide.dearness)
-        return int(price(a.kinds, a.scarcity, kind, a.shapes[shape, W_UNITS], tuple(whole)))
+        units, kind = int(a.shapes[shape, W_UNITS]), int(a.classes[position, C_KIND])
+        if units == 0 or a.scarcity[kind] == 0:
+            return 0
+        own, whole = a.kinds[kind].tolist(), a.kinds.sum(axis=0).tolist()
+        return int(python(decide.dearness)(own, whole, float(a.scarcity[kind]), units))
 
     def nearest(self, shape: int) -> int:
         """Row of the node that lacks least, -1 when no machine would ever do."""
@@ -126,7 +138,7 @@ class Board:
         a = self.arrays
         fitting = np.flatnonzero((a.scores[shape] > NEVER) & (a.adjust[shape][a.nodes[:, CLASS]] > NEVER))
         options = [row for row in fitting.tolist() if row not in set(avoided)]
-        total = {row: a.scores[shape, row] + a.adjust[shape, a.nodes[row, CLASS]] - self.dearness(shape, row) for row in options}
+        total = {row: a.scores[shape, row] + a.adjust[shape, a.nodes[row, CLASS]] - self.dearness(shape, int(a.nodes[row, CLASS])) for row in options}
         return max(options, key=lambda row: (total[row], -a.rank[row]), default=otherwise)
 
     def fitting(self, shape: int) -> int:
@@ -171,8 +183,9 @@ class Board:
             rows = code[first : first + code[slot, S_TAKES]].tolist()
             named = ((group.columns[row[T_COLUMN] - self.tables.offset][1], row[T_AMOUNT]) for row in rows)
             device = group.sample.devices[at]
-            amounts = {name: amount for name, amount in named if amount and name != CORE_NUMBERS}
-            found.append((at, Pick(device.uuid, device.type, amounts, (), device.numa_node)))
+            amounts = {name: amount for name, amount in named if amount}
+            cpus = tuple(range(amounts.pop(CORE_NUMBERS, 0)))  # how many; which ones is the planner's matter
+            found.append((at, Pick(device.uuid, device.type, amounts, cpus, device.numa_node)))
         return tuple(found)
 
     def forget(self) -> None:

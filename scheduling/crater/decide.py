@@ -187,13 +187,15 @@ def refresh(a: Arrays, shape: int) -> None:
 
 
 @jit
-def dearness(kinds: Ints, scarcity: npt.NDArray[np.float64], kind: int, units: int, whole: tuple[int, int]) -> Any:
-    """Micro-GPU that using this kind costs beyond its worth: scarce, and scarcer as it runs out."""
-    if units == 0 or scarcity[kind] == 0:
+def dearness(own: tuple[int, int], whole: tuple[int, int], scarcity: float, units: int) -> Any:
+    """Micro-GPU that using a kind costs beyond its worth: scarce, and scarcer as it runs out.
+
+    `own` and `whole` are (capacity, free) of the kind and of all GPUs; `scarcity` is for one GPU.
+    """
+    if units == 0 or scarcity == 0:
         return np.int64(0)
-    total, left = whole
-    ratio = (kinds[kind, 0] / total) / (max(np.int64(1), kinds[kind, 1]) / max(np.int64(1), left))
-    return np.int64(min(DEAREST, scarcity[kind] * (ratio * ratio)) * units) // FULL
+    ratio = (own[0] / whole[0]) / (max(1, own[1]) / max(1, whole[1]))
+    return np.int64(min(DEAREST, scarcity * (ratio * ratio)) * units) // FULL
 
 
 @jit
@@ -215,7 +217,9 @@ def choose(a: Arrays, shape: int) -> Any:
                 score, block = np.int64(best[b]), np.int64(b)
         if block < 0:
             continue
-        total = score + a.adjust[shape, c] - dearness(kinds, scarcity, classes[c, C_KIND], units, (total_units, left))
+        kind = classes[c, C_KIND]
+        dear = dearness((kinds[kind, 0], kinds[kind, 1]), (total_units, left), scarcity[kind], units)
+        total = score + a.adjust[shape, c] - dear
         if total < top:
             continue
         node = classes[c, C_START] + (block - first) * BLOCK
@@ -258,6 +262,16 @@ def take(a: Arrays, shape: int, node: int) -> Any:
     fill(nodes, code, a.book, a.picks, (node, variant))
     move(a, node, a.picks[1 : 1 + a.picks[0]], -1)
     return score, fit, code[variant, V_PENALTY]
+
+
+@jit
+def place(a: Arrays, shape: int) -> Any:
+    """Choose and take in one: (node or -1, score, best-fit part, penalty)."""
+    node = choose(a, shape)
+    if node < 0:
+        return node, np.int64(0), np.int64(0), np.int64(0)
+    score, fit, penalty = take(a, shape, node)
+    return node, score, fit, penalty
 
 
 @jit

@@ -11,7 +11,7 @@ import numpy as np
 
 from scheduling.crater import decide
 from scheduling.crater.decide import C_KIND, C_START, W_CORES, W_GPUS, W_SEEN, W_UNITS, Arrays
-from scheduling.crater.kernels import CLASS, NEVER, SPARE, S_TAKE, S_TAKES, T_AMOUNT, T_COLUMN, V_PENALTY, Ints, Small
+from scheduling.crater.kernels import CLASS, NEVER, SPARE, S_TAKE, S_TAKES, V_PENALTY, Ints, Small
 
 UNKNOWN = NEVER - 1
 
@@ -32,6 +32,10 @@ class Plain:
         self.states: dict[bytes, int] = {}
         self.rows: list[Ints] = []
         self.state_of = np.zeros(len(arrays.nodes), dtype=np.int64)
+        self.deltas: dict[tuple[int, ...], tuple[Ints, Ints]] = {}
+        self.starts = arrays.classes[:, C_START].copy()
+        self.classes: list[list[int]] = arrays.classes[:, : C_KIND + 1].tolist()
+        self.scarcity: list[float] = arrays.scarcity.tolist()
         self.scores: list[Small] = []
         self.picked: dict[tuple[int, int], Taken] = {}
         for node in range(len(arrays.nodes)):
@@ -105,18 +109,18 @@ class Plain:
         """As decide.choose."""
         self.refresh(shape)
         a, scores = self.arrays, self.arrays.scores[shape]
-        tops = np.maximum.reduceat(scores, a.classes[:, C_START])
-        whole = int(a.kinds[:, 0].sum()), int(a.kinds[:, 1].sum())
-        winner, top, units = -1, -(2**62), int(a.shapes[shape, W_UNITS])
-        for c in np.flatnonzero((tops > NEVER) & (a.adjust[shape] > NEVER)).tolist():
-            start, end, kind = a.classes[c, :3].tolist()
-            dear = python(decide.dearness)(a.kinds, a.scarcity, kind, units, whole) if units else 0
-            total = int(tops[c]) + int(a.adjust[shape, c]) - int(dear)
-            if total < top:
+        tops, adjust = np.maximum.reduceat(scores, self.starts).tolist(), a.adjust[shape].tolist()
+        kinds, units = a.kinds.tolist(), int(a.shapes[shape, W_UNITS])
+        whole = sum(kind[0] for kind in kinds), sum(kind[1] for kind in kinds)
+        dear = [_dear(own, whole, scarcity, units) for own, scarcity in zip(kinds, self.scarcity, strict=True)]
+        winner, best = -1, -(2**62)
+        for (start, end, kind), top, points in zip(self.classes, tops, adjust, strict=True):
+            total = top + points - dear[kind]
+            if top == NEVER or points == NEVER or total < best:
                 continue
             node = start + int(scores[start:end].argmax())
-            if total > top or a.rank[node] < a.rank[winner]:
-                winner, top = node, total
+            if total > best or a.rank[node] < a.rank[winner]:
+                winner, best = node, total
         return winner
 
     def take(self, shape: int, node: int) -> Taken:
@@ -134,10 +138,25 @@ class Plain:
     def move(self, node: int, slots: tuple[int, ...], sign: int) -> None:
         """As decide.move."""
         a = self.arrays
-        for slot in slots:
-            first = a.code[slot, S_TAKE]
-            rows = a.code[first : first + a.code[slot, S_TAKES]]
-            a.nodes[node, rows[:, T_COLUMN]] += sign * rows[:, T_AMOUNT]
+        columns, amounts = self._delta(slots)
+        a.nodes[node, columns] += sign * amounts
         if sign > 0:
             a.freed[node] = a.last[-1]
         self.change(node)
+
+    def _delta(self, slots: tuple[int, ...]) -> tuple[Ints, Ints]:
+        """(columns, amounts) that the slots take; each column once."""
+        if slots not in self.deltas:
+            code, taken = self.arrays.code, {}
+            for slot in slots:
+                first = code[slot, S_TAKE]
+                for column, amount in code[first : first + code[slot, S_TAKES], :2].tolist():
+                    taken[column] = taken.get(column, 0) + amount
+            self.deltas[slots] = np.array(list(taken)), np.array(list(taken.values()))
+        return self.deltas[slots]
+
+
+def _dear(own: list[int], whole: tuple[int, int], scarcity: float, units: int) -> int:
+    if units == 0 or scarcity == 0:
+        return 0
+    return int(python(decide.dearness)(own, whole, scarcity, units))

@@ -20,7 +20,7 @@ from scheduling.crater.programs import is_regular, variants
 from scheduling.crater.scene import Scene
 from scheduling.crater.scores import MONEY, Parts, chance, per_hour, price, terms
 from scheduling.crater.search import Search
-from scheduling.crater.vector import CORE, CPU, ceil_div, frozen
+from scheduling.crater.vector import frozen
 from scheduling.crater.whynot import kept_out, why_not
 
 #: Shapes kept at once: each has a score of four bytes for every node.
@@ -73,6 +73,9 @@ class Planner:
         if shape.search is not None:
             found = shape.search.best(self, request, shape)
             return None if found is None else self._booked(request, shape, found)
+        if request.cap_nano is None and not request.avoid_nodes:
+            placed = self.board.place(shape.number)
+            return None if placed[0] < 0 else self._booked(request, shape, placed)
         node = self._choose(request, shape)
         return None if node < 0 else self._booked(request, shape, (node, *self.board.take(shape.number, node)))
 
@@ -173,13 +176,21 @@ class Planner:
         """The placement in words, with core numbers handed out."""
         row, slots, (score, fit, crossing) = found
         node, position = self.grid.nodes[row], self.class_of(row)
-        picks = tuple(self._pinned(node.devices[at].uuid, pick) for at, pick in self._template(position, slots))
-        self.held[request.job] = Held(row, slots, tuple((p.device, p.cpus) for p in picks if p.cpus))
+        devices = node.devices
+        picks = tuple(
+            [
+                self._pinned(devices[at].uuid, pick)
+                if pick.cpus
+                else Pick(devices[at].uuid, pick.type, pick.amounts, (), pick.numa_node)
+                for at, pick in self._template(position, slots)
+            ]
+        )
+        self.held[request.job] = Held(row, slots, tuple([(p.device, p.cpus) for p in picks if p.cpus]))
         self.version += 1
         hourly = self._cost(position, slots, picks)
         runtime, promised = request.runtime, chance(request, self.scene.snapshot.now_ms)
         nano = price(request, hourly, self.scene)
-        scarcity = self.board.dearness(shape.number, row) if shape.number >= 0 else 0
+        scarcity = self.board.dearness(shape.number, position) if shape.number >= 0 else 0
         money = 1 + shape.adjust[position] / MONEY[request.policy]
         parts = Parts(-(score + fit + crossing), fit, scarcity, crossing, money)
         return Placement(
@@ -211,13 +222,10 @@ class Planner:
         return self._hourly[key]
 
     def _pinned(self, device: str, pick: Pick) -> Pick:
-        """The pick on this device, with the lowest free core numbers where it names them."""
-        free = self._cores.get(device) if pick.type == "cpu" else None
-        cpus: tuple[int, ...] = ()
-        if free:
-            count = ceil_div(pick.amounts.get(CPU, 0), CORE)
-            cpus, self._cores[device] = free[:count], free[count:]
-        return Pick(device, pick.type, pick.amounts, cpus, pick.numa_node)
+        """The pick on this device, with the lowest free core numbers instead of the sample's."""
+        free, count = self._cores[device], len(pick.cpus)
+        self._cores[device] = free[count:]
+        return Pick(device, pick.type, pick.amounts, free[:count], pick.numa_node)
 
 
 def mix_of(queue: Iterable[Request]) -> tuple[Demand, ...]:
