@@ -34,18 +34,33 @@ KINDS = (
     Kind(10, 64, 256, 4, "l4", 24),
     Kind(10, 128, 512, 0, "", 0),
 )
-#: (millicores, GiB, GPUs, share of each in per cent, GiB of each, models): ten flavours and how often they come.
+
+
+@dataclass(frozen=True, slots=True)
+class Flavour:
+    """What one shape of job asks for: `share` and `gpu_gib` of each GPU; `models` empty for any."""
+
+    cores: int
+    gib: int
+    gpus: int = 0
+    share: int = 100
+    gpu_gib: int = 16
+    models: tuple[str, ...] = ()
+
+
+BIG = ("a100", "h100")
+#: Ten shapes as people ask for them, and how often they come.
 FLAVOURS = (
-    ((4000, 16, 1, 25, 4, ()), 20),
-    ((8000, 32, 1, 50, 8, ()), 15),
-    ((12000, 64, 1, 100, 16, ()), 25),
-    ((24000, 128, 2, 100, 16, ()), 8),
-    ((48000, 256, 4, 100, 16, ("a100", "h100")), 4),
-    ((96000, 512, 8, 100, 40, ("a100", "h100")), 3),
-    ((12000, 64, 1, 100, 16, ("t4", "l4")), 8),
-    ((8000, 32, 1, 50, 12, ("l4",)), 4),
-    ((4000, 16, 0, 0, 0, ()), 8),
-    ((16000, 64, 0, 0, 0, ()), 5),
+    (Flavour(4, 16, 1, 25, 4), 20),
+    (Flavour(8, 32, 1, 50, 8), 15),
+    (Flavour(12, 64, 1), 25),
+    (Flavour(24, 128, 2), 8),
+    (Flavour(48, 256, 4, models=BIG), 4),
+    (Flavour(96, 512, 8, gpu_gib=40, models=BIG), 3),
+    (Flavour(12, 64, 1, models=("t4", "l4")), 8),
+    (Flavour(8, 32, 1, 50, 12, ("l4",)), 4),
+    (Flavour(4, 16), 8),
+    (Flavour(16, 64), 5),
 )
 
 
@@ -58,8 +73,8 @@ def nodes(count: int) -> tuple[Node, ...]:
 def shapes(count: int, rng: np.random.Generator) -> list[Demand]:
     """The flavours, or as many random shapes as asked."""
     if count <= len(FLAVOURS):
-        return [Demand(_needs(*asked), weight) for asked, weight in FLAVOURS[:count]]
-    return [Demand(_random(rng), 1) for _ in range(count)]
+        return [Demand(_needs(flavour), weight) for flavour, weight in FLAVOURS[:count]]
+    return [Demand(_needs(_random(rng)), 1) for _ in range(count)]
 
 
 def snapshot(count: int, mix: tuple[Demand, ...]) -> Snapshot:
@@ -72,27 +87,31 @@ def request(job: str, demand: Demand) -> Request:
     return Request(job, demand.needs, NOW_MS, same="node")
 
 
-def _random(rng: np.random.Generator) -> tuple[Need, ...]:
+def _random(rng: np.random.Generator) -> Flavour:
     cores, gib = int(rng.integers(1, 33)), int(rng.integers(1, 17)) * 8
     if rng.random() < 0.15:
-        return _needs(cores * 1000, gib, 0, 0, 0, ())
+        return Flavour(cores, gib)
     gpus = int(rng.choice([1, 1, 1, 1, 2, 4]))
     share = int(rng.integers(1, 21)) * 5 if gpus == 1 else 100
-    return _needs(cores * 1000, gib, gpus, share, int(rng.integers(1, 13)), ())
+    return Flavour(cores, gib, gpus, share, int(rng.integers(1, 13)))
 
 
-def _needs(millicores: int, gib: int, gpus: int, share: int, gpu_gib: int, models: tuple[str, ...]) -> tuple[Need, ...]:
-    needs = [Need("cpu", amounts={"cpu_millicores": millicores}), Need("memory", amounts={"memory_bytes": gib * GIB})]
-    if gpus:
-        rules = (Constraint("model", "in", models),) if models else ()
-        card = Need("gpu", gpus, rules, {"gpu_memory_bytes": gpu_gib * GIB}, {"gpu_sm": share * 10_000})
-        needs.append(card)
+def _needs(asked: Flavour) -> tuple[Need, ...]:
+    cpu, memory = {"cpu_millicores": asked.cores * 1000}, {"memory_bytes": asked.gib * GIB}
+    needs = [Need("cpu", amounts=cpu), Need("memory", amounts=memory)]
+    if asked.gpus:
+        rules = (Constraint("model", "in", asked.models),) if asked.models else ()
+        card, share = {"gpu_memory_bytes": asked.gpu_gib * GIB}, {"gpu_sm": asked.share * 10_000}
+        needs.append(Need("gpu", asked.gpus, rules, card, share))
     return tuple(needs)
 
 
 def _node(name: str, kind: Kind) -> Node:
     cpu, memory = {"cpu_millicores": kind.cores * 1000}, {"memory_bytes": kind.gib * GIB}
-    own = [Device(f"{name}/cpu", "cpu", None, None, cpu, cpu), Device(f"{name}/memory", "memory", None, None, memory, memory)]
+    own = [
+        Device(f"{name}/cpu", "cpu", None, None, cpu, cpu),
+        Device(f"{name}/memory", "memory", None, None, memory, memory),
+    ]
     card = {"gpu_sm": 1_000_000, "gpu_memory_bytes": kind.gpu_gib * GIB}
     own += [Device(f"{name}/gpu{i}", "gpu", None, None, card, card, {"model": kind.model}) for i in range(kind.gpus)]
     return Node(name, tuple(own))

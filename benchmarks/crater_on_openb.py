@@ -25,7 +25,10 @@ def nodes(machines: Sequence[Machine], order: Ints) -> tuple[Node, ...]:
 
 def needs(pod: Pod) -> tuple[Need, ...]:
     """Cores, memory, and GPUs as a share of each device, on the allowed models only."""
-    found = [Need("cpu", amounts={"cpu_millicores": pod.cpu}), Need("memory", amounts={"memory_bytes": pod.memory * MIB})]
+    found = [
+        Need("cpu", amounts={"cpu_millicores": pod.cpu}),
+        Need("memory", amounts={"memory_bytes": pod.memory * MIB}),
+    ]
     if pod.gpus:
         rules = (Constraint("model", "in", pod.allowed),) if pod.allowed else ()
         found.append(Need("gpu", pod.gpus, rules, shares={"gpu_sm": pod.milli * PPM_PER_MILLI}))
@@ -53,7 +56,10 @@ def board(trace: Trace, machines: Sequence[Machine], demand: Sequence[Demand], o
 
 def _node(machine: Machine, name: str) -> Node:
     cpu, memory = {"cpu_millicores": machine.cpu}, {"memory_bytes": machine.memory * MIB}
-    own = [Device(f"{name}/cpu", "cpu", None, None, cpu, cpu), Device(f"{name}/memory", "memory", None, None, memory, memory)]
+    own = [
+        Device(f"{name}/cpu", "cpu", None, None, cpu, cpu),
+        Device(f"{name}/memory", "memory", None, None, memory, memory),
+    ]
     card, model = {"gpu_sm": 1_000_000}, {"model": machine.model}
     own += [Device(f"{name}/gpu{i}", "gpu", None, None, card, card, model) for i in range(machine.gpus)]
     return Node(name, tuple(own))

@@ -19,9 +19,11 @@ Ints = npt.NDArray[np.int64]
 LOAD = 1.3
 #: Order of the published tables.
 TRACES = (
-    "default cpu050 cpu100 cpu200 cpu250 gpushare40 gpushare60 gpushare80 gpushare100 "
-    "multigpu20 multigpu30 multigpu40 multigpu50 gpuspec10 gpuspec20 gpuspec25 gpuspec33"
-).split()
+    *("default", "cpu050", "cpu100", "cpu200", "cpu250"),
+    *("gpushare40", "gpushare60", "gpushare80", "gpushare100"),
+    *("multigpu20", "multigpu30", "multigpu40", "multigpu50"),
+    *("gpuspec10", "gpuspec20", "gpuspec25", "gpuspec33"),
+)
 
 
 @dataclass(frozen=True, slots=True)

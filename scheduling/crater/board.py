@@ -51,7 +51,7 @@ class Board:
         self.tables = Tables(grid)
         self.arrays: Arrays = arrays(grid, trade, self.tables)
         self.plain = None if fast else Plain(self.arrays, free_column(grid))
-        self.near: dict[int, Ints] = {}
+        self.near: dict[int, near.Kept] = {}
 
     def shape(self, request: Request, adjust: Sequence[int]) -> int:
         """Compile a request; `adjust` is the constant part of the score on each class, NEVER for none."""
@@ -109,17 +109,19 @@ class Board:
 
     def nearest(self, shape: int) -> int:
         """Row of the node that lacks least, -1 when no machine would ever do."""
-        kept = self.near.setdefault(shape, np.full(3, -1, dtype=np.int64))
         find = near.nearest if self.plain is None else python(near.nearest)
-        return int(find(self.arrays, shape, kept))
+        return int(find(self.arrays, shape, self._distances(shape)))
 
     def by_distance(self, shape: int, most: int) -> list[int]:
-        """The rows that lack least, nearest first; looks at all nodes."""
-        found = np.zeros(len(self.grid.nodes), dtype=np.int64)
-        find = near.distances if self.plain is None else python(near.distances)
-        find(self.arrays, shape, found)
-        rows: list[int] = np.argsort(found, kind="stable")[:most].tolist()
+        """The rows that lack least, nearest first."""
+        self.nearest(shape)
+        rows: list[int] = np.argsort(self._distances(shape)[0], kind="stable")[:most].tolist()
         return rows
+
+    def _distances(self, shape: int) -> near.Kept:
+        if shape not in self.near:
+            self.near[shape] = near.fresh(len(self.grid.nodes), self.arrays.best.shape[1])
+        return self.near[shape]
 
     def stream(self, shapes: Ints) -> Ints:
         """Place one shape after the other; the rows of their nodes, -1 where nothing fitted."""
@@ -136,10 +138,12 @@ class Board:
     def choose_beside(self, shape: int, avoided: Sequence[int], otherwise: int) -> int:
         """The best node that is not to be avoided, or `otherwise`; looks at all nodes."""
         a = self.arrays
-        fitting = np.flatnonzero((a.scores[shape] > NEVER) & (a.adjust[shape][a.nodes[:, CLASS]] > NEVER))
-        options = [row for row in fitting.tolist() if row not in set(avoided)]
-        total = {row: a.scores[shape, row] + a.adjust[shape, a.nodes[row, CLASS]] - self.dearness(shape, int(a.nodes[row, CLASS])) for row in options}
-        return max(options, key=lambda row: (total[row], -a.rank[row]), default=otherwise)
+        dear = np.array([self.dearness(shape, position) for position in range(len(self.grid.classes))])
+        total = a.scores[shape] + (a.adjust[shape] - dear)[a.nodes[:, CLASS]]
+        fits = (a.scores[shape] > NEVER) & (a.adjust[shape] > NEVER)[a.nodes[:, CLASS]]
+        fits[list(avoided)] = False
+        rows = np.flatnonzero(fits)
+        return int(min(rows, key=lambda row: (-total[row], a.rank[row]), default=otherwise))
 
     def fitting(self, shape: int) -> int:
         """On how many nodes the shape fitted when it was last asked for."""

@@ -145,10 +145,10 @@ def top_of(row: Small, first: int, end: int) -> Any:
 @inlined
 def same(nodes: Ints, node: int) -> bool:
     """Whether the node is in the state of the one before it."""
+    differing = 0
     for field in range(CLASS, nodes.shape[1]):
-        if nodes[node, field] != nodes[node - 1, field]:
-            return False
-    return True
+        differing += nodes[node, field] != nodes[node - 1, field]
+    return differing == 0
 
 
 @jit

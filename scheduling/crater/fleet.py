@@ -80,9 +80,7 @@ def fleet(nodes: Iterable[Node], rates: Rates) -> Fleet:
 
 def free_row(node: Node, columns: Sequence[tuple[int, str]]) -> list[int]:
     """The node's free amounts in the order of its class's columns."""
-    return [
-        len(node.devices[i].cpus) if name == CORES else node.devices[i].free.get(name, 0) for i, name in columns
-    ]
+    return [len(node.devices[i].cpus) if name == CORES else node.devices[i].free.get(name, 0) for i, name in columns]
 
 
 def _columns(node: Node) -> tuple[tuple[int, str], ...]:

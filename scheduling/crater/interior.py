@@ -116,7 +116,8 @@ class _Factor:
         self.inverse = np.linalg.inv(np.stack([matrix[rows, rows] for rows in cut]))
         self.link = np.stack([matrix[rows, inner:] for rows in cut])
         self.towards = self.inverse @ self.link
-        self.rest = np.linalg.inv(matrix[inner:, inner:] - np.einsum("tij,tik->jk", self.link, self.towards, optimize=True))
+        through = np.einsum("tij,tik->jk", self.link, self.towards, optimize=True)
+        self.rest = np.linalg.inv(matrix[inner:, inner:] - through)
 
     def solve(self, rhs: Floats) -> Floats:
         inner = rhs[: self.blocks * self.size].reshape(self.blocks, self.size)

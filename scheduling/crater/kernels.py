@@ -94,10 +94,6 @@ def twins(nodes: Ints, code: Ints, node: int, slots: tuple[int, int]) -> bool:
 def tightest(nodes: Ints, code: Ints, picks: Ints, node: int, need: int) -> bool:
     """Append to the picks the devices with least to spare; False when there are too few."""
     first, chosen = code[need, N_SLOT], picks[0]
-    if code[need, N_SLOTS] == 1:
-        picks[1 + chosen] = first
-        picks[0] += 1
-        return slot_fits(nodes, code, node, first)
     for _ in range(code[need, N_COUNT]):
         best, least = -1, np.int64(HUGE)
         for slot in range(first, first + code[need, N_SLOTS]):
@@ -173,7 +169,12 @@ def fill(nodes: Ints, code: Ints, book: Ints, picks: Ints, at: tuple[int, int]) 
     for need in range(first, first + code[variant, V_NEEDS]):
         before = picks[0]
         if code[need, N_GPU] == 0:
-            if not tightest(nodes, code, picks, node, need):
+            if code[need, N_SLOTS] == 1:
+                picks[1 + before] = code[need, N_SLOT]
+                picks[0] += 1
+                if not slot_fits(nodes, code, node, code[need, N_SLOT]):
+                    return np.int64(NEVER)
+            elif not tightest(nodes, code, picks, node, need):
                 return np.int64(NEVER)
             for p in range(before, picks[0]):
                 cores -= code[picks[1 + p], S_CORES]

@@ -77,7 +77,8 @@ def _on(demand: Demand, on: NodeClass, pools: Sequence[Pool]) -> tuple[int, tupl
     open_needs = tuple(replace(need, constraints=()) for need in demand.needs)
     if next(variants(_request(open_needs), on), None) is None:
         return None
-    level = max((level_asked(need, on.sample.devices[on.gpus[0]]) for need in open_needs if need.type == GPU), default=0)
+    gpus = [need for need in open_needs if need.type == GPU]
+    level = max((level_asked(need, on.sample.devices[on.gpus[0]]) for need in gpus), default=0)
     return level, tuple(_amount(open_needs, pool, on) for pool in pools)
 
 
@@ -127,5 +128,3 @@ def _size(demand: Demand, grid: Fleet) -> float:
     sample = next((c.sample.devices[c.gpus[0]] for c in grid.classes if c.gpus), None)
     gpus = [need for need in demand.needs if need.type == GPU]
     return sum(level_asked(need, sample) * need.count / LEVELS for need in gpus) if sample else 0.0
-
-

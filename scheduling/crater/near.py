@@ -1,8 +1,8 @@
 """Where does a request that fits nowhere come nearest? Kernels beside decide.py.
 
 The distance of a node is what its devices lack, need by need: a million for each device that is
-missing, and the lacking share of the best remaining one in millionths. Like the scores, the
-nearest node is kept for each shape and looked for again only among what changed.
+missing, and the lacking share of the best remaining one in millionths. Like the scores,
+distances are kept for each shape that was refused, and renewed only where something changed.
 """
 
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from scheduling.crater.compiled import jit
-from scheduling.crater.decide import Arrays
+from scheduling.crater.decide import BLOCK, C_BLOCK, C_END, C_START, Arrays
 from scheduling.crater.kernels import (
     CLASS,
     HUGE,
@@ -24,11 +24,12 @@ from scheduling.crater.kernels import (
     V_NEED,
     V_NEEDS,
     Ints,
+    Small,
 )
 
 WHOLE = 1_000_000
-# fields of a shape's nearest node
-M_NODE, M_DISTANCE, M_SEEN = 0, 1, 2
+NOWHERE = 2**31 - 1
+Kept = tuple[Small, Small, Ints]  # distance of each node, least of each block, position in the log
 
 
 @jit
@@ -64,25 +65,50 @@ def distance(a: Arrays, shape: int, node: int) -> Any:
 
 
 @jit
-def nearest(a: Arrays, shape: int, kept: Ints) -> Any:
-    """The node with the least distance, -1 when no class would do; `kept` is the shape's M_* row."""
-    now, since, node = a.last[-1], kept[M_SEEN], kept[M_NODE]
-    renew = since < 0 or now - since > a.log.shape[0] or (node >= 0 and a.last[node] >= since)
-    if renew:
-        kept[M_NODE], kept[M_DISTANCE] = -1, HUGE
-    for entry in range(0 if renew else since, a.nodes.shape[0] if renew else now):
-        other = np.int64(entry) if renew else a.log[entry % a.log.shape[0]]
-        if renew and a.programs[shape, a.nodes[other, CLASS], 1] == 0:
+def renew(a: Arrays, shape: int, kept: Kept) -> None:
+    """Bring the distances of the nodes that changed up to date, and their blocks' least."""
+    far, least, seen = kept
+    nodes, classes, log, last = a.nodes, a.classes, a.log, a.last
+    since, now = seen[0], last[-1]
+    everything = since < 0 or now - since > log.shape[0]
+    if everything:
+        least[:] = NOWHERE
+    for entry in range(0 if everything else since, nodes.shape[0] if everything else now):
+        node = np.int64(entry) if everything else log[entry % log.shape[0]]
+        if not everything and last[node] != entry:
             continue
-        found = distance(a, shape, other)
-        if found < kept[M_DISTANCE] or (found == kept[M_DISTANCE] < HUGE and other < kept[M_NODE]):
-            kept[M_NODE], kept[M_DISTANCE] = other, found
-    kept[M_SEEN] = now
-    return kept[M_NODE]
+        table, before, found = nodes[node, CLASS], far[node], min(distance(a, shape, node), np.int64(NOWHERE))
+        far[node] = found
+        start = classes[table, C_START]
+        block = classes[table, C_BLOCK] + (node - start) // BLOCK
+        first = start + (node - start) // BLOCK * BLOCK
+        if found <= least[block]:
+            least[block] = found
+        elif before == least[block] and not everything:
+            least[block] = far[first : min(first + BLOCK, classes[table, C_END])].min()
+    seen[0] = now
 
 
 @jit
-def distances(a: Arrays, shape: int, found: Ints) -> None:
-    """The distance of every node; HUGE where no device of its class would ever do."""
-    for node in range(found.shape[0]):
-        found[node] = distance(a, shape, node)
+def nearest(a: Arrays, shape: int, kept: Kept) -> Any:
+    """The node with the least distance, -1 when no class would do."""
+    renew(a, shape, kept)
+    far, least, _ = kept
+    distance = least.min()
+    if distance == NOWHERE:
+        return np.int64(-1)
+    for c in range(a.classes.shape[0]):
+        blocks = (a.classes[c, C_END] - a.classes[c, C_START] + BLOCK - 1) // BLOCK
+        for b in range(blocks):
+            if least[a.classes[c, C_BLOCK] + b] == distance:
+                node = a.classes[c, C_START] + b * BLOCK
+                while far[node] != distance:
+                    node += 1
+                return node
+    return np.int64(-1)
+
+
+def fresh(nodes: int, blocks: int) -> Kept:
+    """Distances of a shape that has not been looked for yet."""
+    far, least = np.full(nodes, NOWHERE, dtype=np.int32), np.full(max(1, blocks), NOWHERE, dtype=np.int32)
+    return far, least, np.full(1, -1, dtype=np.int64)

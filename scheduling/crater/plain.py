@@ -11,9 +11,11 @@ import numpy as np
 
 from scheduling.crater import decide
 from scheduling.crater.decide import C_KIND, C_START, W_CORES, W_GPUS, W_SEEN, W_UNITS, Arrays
-from scheduling.crater.kernels import CLASS, NEVER, SPARE, S_TAKE, S_TAKES, V_PENALTY, Ints, Small
+from scheduling.crater.kernels import CLASS, NEVER, S_TAKE, S_TAKES, SPARE, V_PENALTY, Ints, Small
 
 UNKNOWN = NEVER - 1
+#: States remembered before starting over: bounds the memory of a long life.
+MOST_STATES = 100_000
 
 Taken = tuple[tuple[int, ...], tuple[int, int, int]]  # slots; score, best-fit part, penalty
 
@@ -44,6 +46,8 @@ class Plain:
     def _state(self, node: int) -> int:
         """The number of the node's state; its derived figures are copied or worked out."""
         a, row = self.arrays, self.arrays.nodes[node]
+        if len(self.rows) >= MOST_STATES:
+            self._restart()
         key = row[CLASS].tobytes() + row[self.offset :].tobytes()
         state = self.states.setdefault(key, len(self.rows))
         if state == len(self.rows):
@@ -54,6 +58,14 @@ class Plain:
             a.kinds[kind, 1] += self.rows[state][SPARE] - row[SPARE]
             row[: self.offset] = self.rows[state][: self.offset]
         return state
+
+    def _restart(self) -> None:
+        """Forget all states but those that nodes are in."""
+        self.states.clear()
+        self.rows.clear()
+        self.forget()
+        for node in range(len(self.arrays.nodes)):
+            self.state_of[node] = self._state(node)
 
     def change(self, node: int) -> None:
         """Note that the node's free amounts are different now."""
@@ -67,10 +79,8 @@ class Plain:
         """Look up the scores of the nodes that changed since the shape was last asked for."""
         a = self.arrays
         now, since, ring = int(a.last[-1]), int(a.shapes[shape, W_SEEN]), len(a.log)
-        if since < 0 or now - since > ring:
-            dirty = np.arange(len(a.nodes))
-        else:
-            dirty = a.log[np.arange(since, now) % ring]
+        everything = since < 0 or now - since > ring
+        dirty = np.arange(len(a.nodes)) if everything else a.log[np.arange(since, now) % ring]
         if len(dirty):
             states = self.state_of[dirty]
             known = self._known(shape)

@@ -13,10 +13,13 @@ from dataclasses import replace
 
 from scheduling.crater.explain import refusal
 from scheduling.crater.model import Placement, Plan, Refusal, Request, Snapshot
-from scheduling.crater.occupancy import Occupancy
 from scheduling.crater.order import ordered
 from scheduling.crater.place import place
 from scheduling.crater.planner import Planner
+from scheduling.crater.scene import Scene
+from scheduling.crater.whynot import why_not
+
+EXACT_NODES, NEAREST_NODES = 64, 16
 
 
 def plan(snapshot: Snapshot) -> Plan:
@@ -35,14 +38,22 @@ def plan(snapshot: Snapshot) -> Plan:
 
 def _explained(waiting: list[Request], planner: Planner) -> list[Refusal]:
     """One answer for equal requests."""
-    if not waiting:
-        return []
     known: dict[str, Refusal] = {}
-    state: Occupancy = planner.occupancy()
     answers = []
     for request in waiting:
         shape = repr(replace(request, job="", submitted_ms=0, team="", priority=0))
         if shape not in known:
-            known[shape] = refusal(request, state, planner.scene, place)
+            known[shape] = _account(request, planner)
         answers.append(replace(known[shape], job=request.job))
     return answers
+
+
+def _account(request: Request, planner: Planner) -> Refusal:
+    """Every device of a small cluster; of a large one the nearest nodes, and counts for all."""
+    snapshot = planner.scene.snapshot
+    if len(snapshot.nodes) <= EXACT_NODES:
+        return refusal(request, planner.occupancy(), planner.scene, place)
+    quick, rows = why_not(planner, request), planner.nearest(request, NEAREST_NODES)
+    scene = Scene(replace(snapshot, nodes=tuple(planner.grid.nodes[row] for row in rows)))
+    account = refusal(request, planner.node_state(rows), scene, place)
+    return replace(account, possible=quick.possible, counts=quick.counts)

@@ -6,7 +6,7 @@ or a benchmark may keep one running. Equal requests share all that is worked out
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 
 from scheduling.crater.board import Board, Slots
@@ -103,6 +103,11 @@ class Planner:
             known = self.shapes[key] = self._compile(request)
         return known
 
+    def nearest(self, request: Request, most: int) -> list[int]:
+        """Rows of the nodes that lack least."""
+        number = self.shape(request).number
+        return self.board.by_distance(number, most) if number >= 0 else list(range(min(most, len(self.grid.nodes))))
+
     def occupancy(self) -> Occupancy:
         """What is left of every device, as explain.py reads it."""
         return self.node_state(range(len(self.grid.nodes)))
@@ -148,9 +153,7 @@ class Planner:
         for variant in variants(request, group):
             total = Fraction(0)
             for ask in variant.asks if self.scene.rates else ():
-                costs = sorted(
-                    per_hour([_pick(group, slot.device, slot.takes)], self.scene) for slot in ask.slots
-                )
+                costs = sorted(per_hour([_pick(group, slot.device, slot.takes)], self.scene) for slot in ask.slots)
                 total += sum(costs[-ask.count :], Fraction(0))
             dearest = total if dearest is None else max(dearest, total)
         return dearest

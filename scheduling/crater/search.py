@@ -8,6 +8,7 @@ same figures as for all other requests.
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from scheduling.crater.board import Figures, Slots
 from scheduling.crater.fit import fit
 from scheduling.crater.kernels import NEVER
 from scheduling.crater.model import Node, Pick, Request
@@ -18,8 +19,7 @@ from scheduling.crater.topology import groups
 if TYPE_CHECKING:
     from scheduling.crater.planner import Planner, Shape
 
-Slots = tuple[int, ...]
-Found = tuple[Slots, tuple[int, int, int]]  # slots; score, best-fit part, penalty
+Found = tuple[Slots, Figures]
 
 
 class Search:
@@ -28,7 +28,7 @@ class Search:
     def __init__(self) -> None:
         self.known: dict[bytes, Found | None] = {}
 
-    def best(self, planner: "Planner", request: Request, shape: "Shape") -> tuple[int, Slots, tuple[int, int, int]] | None:
+    def best(self, planner: "Planner", request: Request, shape: "Shape") -> tuple[int, Slots, Figures] | None:
         """The best node, booked: its row, slots and parts of the score."""
         options: list[tuple[bool, int, str, int, Found]] = []
         for row, node in enumerate(planner.grid.nodes):

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from scheduling.crater.fleet import Fleet
 from scheduling.crater.decide import BLOCK
+from scheduling.crater.fleet import Fleet
 from scheduling.crater.kernels import LEVELS, NEVER, Ints
 from scheduling.crater.programs import Ask, Slot, Variant
 from scheduling.crater.rows import Rows

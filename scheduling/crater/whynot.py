@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from scheduling.crater.explain import SHOWN, judge
 from scheduling.crater.model import Refusal, Request, Shortfall
 from scheduling.crater.occupancy import Occupancy
+from scheduling.crater.scores import price
 
 if TYPE_CHECKING:
     from scheduling.crater.planner import Planner, Shape
@@ -43,11 +44,18 @@ def _lacking(planner: "Planner", request: Request, shape: "Shape", row: int) -> 
     known = planner.reasons.get(key) if shape.number >= 0 else None
     if known is None:
         known = tuple(judge(request, node, planner.node_state([row])).shortfalls()[:SHOWN])
-        known = known or (Shortfall("cap", node.name, None, "", "cost", request.cap_nano, None, None, "nano"),)
+        known = known or (_too_dear(planner, request, shape, node.name),)
         planner.reasons[key] = known
     if known[0].node == node.name:
         return known
     return tuple(replace(s, node=node.name, device=_renamed(planner, row, s)) for s in known)
+
+
+def _too_dear(planner: "Planner", request: Request, shape: "Shape", node: str) -> Shortfall:
+    """Everything fits but the price: the cheapest kind of node against the cap."""
+    costs = (price(request, hourly, planner.scene) or 0 for hourly in shape.hourly if hourly is not None)
+    need, have = min(costs, default=0), request.cap_nano or 0
+    return Shortfall("cap", node, None, "", "cost", need, have, max(0, need - have), "nano")
 
 
 def _renamed(planner: "Planner", row: int, shortfall: Shortfall) -> str | None:
@@ -62,6 +70,8 @@ def _renamed(planner: "Planner", row: int, shortfall: Shortfall) -> str | None:
 def kept_out(planner: "Planner", request: Request, fits: list[bool]) -> tuple[tuple[str, int], ...]:
     """(rule, nodes) by class: the first rule that keeps an empty node out, "free" where none does."""
     counts: Counter[str] = Counter()
+    if broken := len(planner.scene.snapshot.nodes) - len(planner.grid.nodes):
+        counts["unusable"] = broken
     for group, fine in zip(planner.grid.classes, fits, strict=True):
         rule = "free"
         if not fine:

@@ -1,0 +1,124 @@
+"""The kept arrays: equal with and without machine code, and true to what is free."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from scheduling.crater.compiled import FAST
+from scheduling.crater.fleet import fleet
+from scheduling.crater.model import Constraint, Demand, Need, Node, Placement, Refusal, Snapshot
+from scheduling.crater.plan import plan
+from scheduling.crater.planner import Planner
+from tests.pure.crater_cases import cluster, cores, gpu, gpu_node, job, memory, plain_node, snapshots
+
+few = settings(max_examples=40, deadline=None)
+
+
+def answers(snapshot: Snapshot, leave: list[bool], *, fast: bool) -> list[Placement | Refusal]:
+    """Every request in turn; after some of them the oldest job leaves."""
+    planner, found, running = Planner(snapshot, fast=fast), [], []
+    for request, go in zip(snapshot.queue * 3, leave, strict=False):
+        answer = planner.decide(replace(request, job=f"{request.job}/{len(found)}"))
+        found.append(answer)
+        running += [answer.job] if isinstance(answer, Placement) else []
+        if go and running:
+            planner.give_back(running.pop(0))
+    return found
+
+
+@pytest.mark.skipif(not FAST, reason="numba is not installed")
+@few
+@given(snapshots(), st.lists(st.booleans(), min_size=15, max_size=15))
+def test_machine_code_never_changes_an_answer(snapshot: Snapshot, leave: list[bool]) -> None:
+    assert answers(snapshot, leave, fast=True) == answers(snapshot, leave, fast=False)
+
+
+@few
+@given(snapshots())
+def test_giving_everything_back_leaves_the_cluster_as_it_was(snapshot: Snapshot) -> None:
+    planner = Planner(snapshot, fast=False)
+    before = planner.board.arrays.nodes.copy()
+    placed = [a.job for r in snapshot.queue if isinstance(a := planner.decide(r), Placement)]
+    for name in placed:
+        planner.give_back(name)
+    assert (planner.board.arrays.nodes == before).all()
+    assert planner._cores == Planner(snapshot)._cores
+
+
+@few
+@given(snapshots())
+def test_a_kept_planner_decides_as_a_new_one(snapshot: Snapshot) -> None:
+    planner = Planner(snapshot, fast=False)
+    for request in snapshot.queue:
+        answer = planner.place(request)
+        if answer is not None:
+            planner.give_back(request.job)
+        assert answer == Planner(snapshot, fast=False).place(request)
+
+
+def test_equal_nodes_are_one_class_whatever_their_names() -> None:
+    grid = fleet([gpu_node("b"), plain_node("c"), gpu_node("a")], {})
+    assert sorted(group.names for group in grid.classes) == [("a", "b"), ("c",)]
+
+
+def test_nodes_that_differ_in_one_attribute_are_two_classes() -> None:
+    old = Node("old", (gpu("GPU-1", driver_version="470.1"),))
+    assert len(fleet([old, Node("new", (gpu("GPU-2", driver_version="510.1"),))], {}).classes) == 2
+
+
+def test_a_bus_address_makes_no_class() -> None:
+    one, two = (Node(n, (gpu(f"GPU-{n}", pci_bus_id=n),)) for n in ("a", "b"))
+    assert len(fleet([one, two], {}).classes) == 1
+
+
+def test_scarce_models_are_kept_for_those_who_insist() -> None:
+    rare = replace(gpu("GPU-rare", model="rare"), numa_node=0)
+    nodes = (Node("a", (rare, memory("a"))), Node("b", (gpu("GPU-common"), memory("b"))))
+    whole = job("any", needs_gpu()).needs
+    insisting = job("only", needs_gpu("rare")).needs
+    snapshot = replace(cluster(*nodes, queue=(job("any", *whole),)), mix=(Demand(whole, 3), Demand(insisting, 3)))
+    assert plan(snapshot).placements[0].node == "b"
+
+
+def needs_gpu(model: str | None = None) -> Need:
+    from_model = () if model is None else (Constraint("model", "eq", model),)
+    return Need("gpu", constraints=from_model, shares={"gpu_sm": 1_000_000})
+
+
+def test_a_share_goes_where_the_rest_stays_useful() -> None:
+    """A 30 % job fills the card with 30 % left rather than breaking the 70 % that others ask for."""
+    small, large = Need("gpu", shares={"gpu_sm": 300_000}), Need("gpu", shares={"gpu_sm": 700_000})
+    cards = (gpu("GPU-x", free_ppm=300_000), gpu("GPU-y", free_ppm=700_000))
+    mix = Demand((small,), 1), Demand((large,), 1)
+    snapshot = replace(cluster(Node("n", cards), queue=(job("s", small),)), mix=mix)
+    assert plan(snapshot).placements[0].picks[0].device == "GPU-x"
+    assert plan(replace(snapshot, queue=(job("l", large),))).placements[0].picks[0].device == "GPU-y"
+
+
+def test_more_shapes_than_are_kept_are_compiled_again() -> None:
+    planner = Planner(cluster(plain_node(cores=64)), fast=False)
+    names = [planner.place(job(f"j{i}", cores(1000 + i % 3))) for i in range(6)]
+    planner.board.forget()
+    planner.shapes.clear()
+    assert all(names) and planner.place(job("again", cores(1000))) is not None
+    planner.give_back("j0")
+    assert planner.board.free(0)[0] >= 0
+
+
+@few
+@given(snapshots())
+def test_a_quick_reason_names_a_rule_and_a_node(snapshot: Snapshot) -> None:
+    planner = Planner(snapshot, fast=False)
+    for request in snapshot.queue:
+        answer = planner.decide(request)
+        if isinstance(answer, Refusal):
+            assert answer.nearest is not None and sum(answer.counts.values()) >= 1
+
+
+def test_a_node_s_row_says_what_is_free() -> None:
+    planner = Planner(cluster(gpu_node()), fast=False)
+    planner.place(job("a", cores(1000), Need("gpu", shares={"gpu_sm": 250_000})))
+    assert np.sort(planner.board.arrays.nodes[0, 22:24]).tolist() == [75, 100]
