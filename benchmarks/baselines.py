@@ -5,7 +5,7 @@ Definitions follow Weng et al. (USENIX ATC'23) and the policies' published integ
 The arrays here belong to the baselines alone; the planner under test has its own.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -62,11 +62,11 @@ def fits(w: World, node: int, shape: int) -> bool:
     found = 0
     for g in range(w.gpu.shape[1]):
         found += w.gpu[node, g] >= milli
-    return found >= gpus
+    return bool(found >= gpus)
 
 
 @jit
-def left(w: World, node: int) -> int:
+def left(w: World, node: int) -> Any:
     """GPU thousandths left on a node."""
     total = 0
     for g in range(w.gpu.shape[1]):
@@ -92,7 +92,7 @@ def book(w: World, node: int, shape: int, device: int) -> None:
 
 
 @jit
-def packing(w: World, node: int, shape: int) -> int:
+def packing(w: World, node: int, shape: int) -> Any:
     """Used GPUs first, then used nodes, then small idle nodes."""
     gpus, milli = w.pods[shape, 2], w.pods[shape, 3]
     if gpus == 0:
@@ -113,7 +113,7 @@ def packing(w: World, node: int, shape: int) -> int:
 
 
 @jit
-def clustering(w: World, node: int, shape: int) -> int:
+def clustering(w: World, node: int, shape: int) -> Any:
     """Pods of one kind together: kinds are shared, and each number of devices."""
     gpus = w.pods[shape, 2]
     if gpus == 0:
@@ -129,7 +129,7 @@ def clustering(w: World, node: int, shape: int) -> int:
 
 
 @jit
-def score(w: World, node: int, shape: int, policy: int) -> int:
+def score(w: World, node: int, shape: int, policy: int) -> Any:
     """The policy's score of a feasible node."""
     if policy == PACKING:
         return packing(w, node, shape)

@@ -15,14 +15,15 @@ from benchmarks.baselines import World, book, fits, left
 from benchmarks.openb import Ints, Trace
 from scheduling.crater.compiled import jit
 
+Shape = tuple[int, int, int, tuple[str, ...]]  # cores, thousandths, GPUs, models
 Typical = tuple[Ints, npt.NDArray[np.float64]]
 COVERED = 0.95
 
 
 def typical(trace: Trace) -> Typical:
     """Rows (cpu, gpus, milli, shape) of the most frequent pods that make 95 %, and their weights."""
-    counts: Counter[tuple[object, ...]] = Counter()
-    example: dict[tuple[object, ...], int] = {}
+    counts: Counter[Shape] = Counter()
+    example: dict[Shape, int] = {}
     for number, (pod, weight) in enumerate(zip(trace.shapes, trace.weights, strict=True)):
         key = (pod.cpu, pod.milli, pod.gpus, pod.allowed)
         counts[key] += weight

@@ -46,7 +46,8 @@ class Trace:
 
     @property
     def weights(self) -> list[int]:
-        return np.bincount(self.pods, minlength=len(self.shapes)).tolist()
+        counts: list[int] = np.bincount(self.pods, minlength=len(self.shapes)).tolist()
+        return counts
 
     @property
     def milli(self) -> Ints:

@@ -38,7 +38,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         print("missing: " + ("numba (extra `fast`)" if not FAST else "openb node or pod lists"), file=sys.stderr)
         return 2
     machines = openb.machines(nodes)
-    found, micros = {}, []
+    found: dict[str, Mapping[str, Mapping[str, float]]] = {}
+    micros: list[float] = []
     for name, path in pods.items():
         found[name], spent = measure(openb.trace(path), machines, options.seeds)
         micros.append(spent)
@@ -50,7 +51,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def measure(
     trace: openb.Trace, machines: Sequence[openb.Machine], seeds: Sequence[int]
-) -> tuple[dict[str, Mapping[str, float]], float]:
+) -> tuple[Mapping[str, Mapping[str, float]], float]:
     """(policy -> point -> mean allocation, microseconds of a decision of crater)."""
     demand, common = crater_on_openb.priced(trace, machines), fgd.typical(trace)
     curves: dict[str, list[Curve]] = {name: [] for name in (*baselines.POLICIES, "crater")}

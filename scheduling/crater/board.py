@@ -157,7 +157,7 @@ class Board:
     def state_key(self, row: int) -> bytes:
         """Equal for nodes of one class in one state."""
         own = self.arrays.nodes[row]
-        return own[CLASS].tobytes() + own[self.tables.offset :].tobytes()
+        return bytes(own[CLASS].tobytes() + own[self.tables.offset :].tobytes())
 
     def improvise(self, position: int, picks: Sequence[tuple[int, Pick]]) -> Slots:
         """Slots for picks that were found by searching; each pick with its device's position."""

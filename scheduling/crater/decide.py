@@ -29,6 +29,7 @@ from scheduling.crater.kernels import (
     V_PENALTY,
     WHOLE,
     WORTH,
+    Int,
     Ints,
     Small,
     fill,
@@ -187,7 +188,7 @@ def refresh(a: Arrays, shape: int) -> None:
 
 
 @jit
-def dearness(own: tuple[int, int], whole: tuple[int, int], scarcity: float, units: int) -> Any:
+def dearness(own: tuple[Int, Int], whole: tuple[Int, Int], scarcity: float, units: Int) -> Any:
     """Micro-GPU that using a kind costs beyond its worth: scarce, and scarcer as it runs out.
 
     `own` and `whole` are (capacity, free) of the kind and of all GPUs; `scarcity` is for one GPU.

@@ -69,7 +69,8 @@ def fleet(nodes: Iterable[Node], rates: Rates) -> Fleet:
             node, key = _arranged(node, rates)
             keyed.append((known.setdefault(key, repr(key)), node))
     keyed.sort(key=lambda pair: (pair[0], pair[1].name))
-    classes, rows = [], []
+    classes: list[NodeClass] = []
+    rows: list[Node] = []
     for _, members in groupby(keyed, key=lambda pair: pair[0]):
         group = [node for _, node in members]
         names = tuple(node.name for node in group)

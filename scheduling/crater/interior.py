@@ -33,11 +33,16 @@ class Programme:
 
     def times(self, x: Floats) -> Floats:
         """A x"""
-        return np.bincount(self.row, self.value * x[self.column], len(self.b))
+        return _summed(self.row, self.value * x[self.column], len(self.b))
 
     def back(self, y: Floats) -> Floats:
         """A' y"""
-        return np.bincount(self.column, self.value * y[self.row], len(self.c))
+        return _summed(self.column, self.value * y[self.row], len(self.c))
+
+
+def _summed(at: Index, values: Floats, length: int) -> Floats:
+    """Sums of the values by place."""
+    return np.bincount(at, values, length).astype(np.float64)
 
 
 def solve(p: Programme) -> tuple[Floats, Floats]:
@@ -102,7 +107,7 @@ class _Pairs:
 
     def factor(self, d: Floats) -> "_Factor":
         rows = len(self.p.b)
-        matrix = np.bincount(self.cell, self.weight * d[self.of], rows * rows).reshape(rows, rows)
+        matrix = _summed(self.cell, self.weight * d[self.of], rows * rows).reshape(rows, rows)
         matrix[np.diag_indices(rows)] += 1e-13 * max(1.0, float(matrix.diagonal().max()) * 1e-4)
         return _Factor(matrix, self.p.blocks, self.p.size)
 

@@ -22,6 +22,7 @@ from scheduling.crater.compiled import inlined, jit
 
 Ints = npt.NDArray[np.int64]
 Small = npt.NDArray[np.int32]
+Int = Any  # an int here, a 64-bit integer in machine code
 
 NEVER = -(2**31) + 1  # a score below every other: it does not fit
 HUGE = 2**62
@@ -48,7 +49,7 @@ def worth(nodes: Ints, book: Ints, node: int, cores: int) -> Any:
 
 
 @inlined
-def worth_after(nodes: Ints, book: Ints, node: int, cores: int, change: tuple[int, int]) -> Any:
+def worth_after(nodes: Ints, book: Ints, node: int, cores: int, change: tuple[Int, Int]) -> Any:
     """The same after one GPU has gone from one level to another."""
     before, after = change
     table, least, last = nodes[node, CLASS], np.int64(HUGE), book.shape[1] - 1
@@ -81,7 +82,7 @@ def level_after(nodes: Ints, code: Ints, node: int, slot: int) -> Any:
 
 
 @inlined
-def twins(nodes: Ints, code: Ints, node: int, slots: tuple[int, int]) -> bool:
+def twins(nodes: Ints, code: Ints, node: int, slots: tuple[Int, Int]) -> bool:
     """Whether two alike devices are in the same state as far as the need can tell."""
     one, other = code[slots[0], S_TAKE], code[slots[1], S_TAKE]
     for t in range(code[slots[0], S_TAKES]):
@@ -121,7 +122,10 @@ def tightest(nodes: Ints, code: Ints, picks: Ints, node: int, need: int) -> bool
 def one_gpu(nodes: Ints, code: Ints, book: Ints, picks: Ints, at: tuple[int, int, int]) -> Any:
     """Pick the GPU whose use leaves the node worth most; NEVER when none fits."""
     node, need, cores = at
-    best, chosen, tight, last = np.int64(NEVER), np.int64(-1), np.int64(FULL + 1), np.int64(-1)
+    best: Int = np.int64(NEVER)
+    chosen: Int = np.int64(-1)
+    tight: Int = np.int64(FULL + 1)
+    last: Int = np.int64(-1)
     first = code[need, N_SLOT]
     for slot in range(first, first + code[need, N_SLOTS]):
         if last >= 0 and code[need, N_ALIKE] and twins(nodes, code, node, (last, slot)):

@@ -23,6 +23,7 @@ from scheduling.crater.kernels import (
     T_COLUMN,
     V_NEED,
     V_NEEDS,
+    Int,
     Ints,
     Small,
 )
@@ -52,7 +53,7 @@ def lacking(nodes: Ints, code: Ints, node: int, need: int) -> Any:
 
 
 @jit
-def distance(a: Arrays, shape: int, node: int) -> Any:
+def distance(a: Arrays, shape: int, node: Int) -> Any:
     """Least over the node's groups; HUGE where no device of the class would ever do."""
     table, best = a.nodes[node, CLASS], np.int64(HUGE)
     first = a.programs[shape, table, 0]

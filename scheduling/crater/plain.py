@@ -4,6 +4,7 @@ Nodes in equal states (class and free amounts) score equally, so each (shape, st
 once by the very kernels of kernels.py and then looked up. Used where numba is not installed.
 """
 
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy as np
 
 from scheduling.crater import decide
 from scheduling.crater.decide import C_KIND, C_START, W_CORES, W_GPUS, W_SEEN, W_UNITS, Arrays
-from scheduling.crater.kernels import CLASS, NEVER, S_TAKE, S_TAKES, SPARE, V_PENALTY, Ints, Small
+from scheduling.crater.kernels import CLASS, NEVER, S_TAKE, S_TAKES, SPARE, V_PENALTY, Ints, Small, fill
 
 UNKNOWN = NEVER - 1
 #: States remembered before starting over: bounds the memory of a long life.
@@ -139,7 +140,7 @@ class Plain:
         if key not in self.picked:
             a = self.arrays
             score, variant, fit = self._evaluate(shape, node)
-            python(decide.fill)(a.nodes, a.code, a.book, a.picks, (node, variant))
+            python(fill)(a.nodes, a.code, a.book, a.picks, (node, variant))
             slots = tuple(a.picks[1 : 1 + a.picks[0]].tolist())
             self.picked[key] = slots, (score, fit, int(a.code[variant, V_PENALTY]))
         self.move(node, self.picked[key][0], -1)
@@ -157,11 +158,11 @@ class Plain:
     def _delta(self, slots: tuple[int, ...]) -> tuple[Ints, Ints]:
         """(columns, amounts) that the slots take; each column once."""
         if slots not in self.deltas:
-            code, taken = self.arrays.code, {}
+            code, taken = self.arrays.code, Counter[int]()
             for slot in slots:
                 first = code[slot, S_TAKE]
                 for column, amount in code[first : first + code[slot, S_TAKES], :2].tolist():
-                    taken[column] = taken.get(column, 0) + amount
+                    taken[column] += amount
             self.deltas[slots] = np.array(list(taken)), np.array(list(taken.values()))
         return self.deltas[slots]
 
