@@ -6,7 +6,7 @@ One core, one Planner kept from decision to decision. Jobs arrive in random orde
 whenever the cluster is full to LOAD, random jobs leave before the next arrives. What is timed is
 everything: departures, the choice, the booking, the Placement with its terms or the Refusal
 with its nearest miss. Filling the cluster and the first look at each shape are not timed.
-`committed` is measured where benchmarks.committed can start a database (--committed).
+`committed` is measured by benchmarks.committed on a PostgreSQL of its own.
 """
 
 import argparse
@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from benchmarks import clusters
+from benchmarks import clusters, committed
 from scheduling.crater.compiled import FAST
 from scheduling.crater.market import shadow_prices
 from scheduling.crater.model import Demand, Placement, Request
@@ -27,6 +27,7 @@ from scheduling.crater.planner import Planner
 from scheduling.crater.whynot import why_not
 
 NODES, SHAPES = (1213, 5000, 12000, 50000), (10, 1000)
+COMMITTED_NODES = 5000
 LOAD = 0.95  # of the GPUs
 SEED = 42
 
@@ -121,6 +122,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--nodes", type=_numbers, default=NODES)
     parser.add_argument("--shapes", type=_numbers, default=SHAPES)
     parser.add_argument("--seconds", type=float, default=4.0)
+    parser.add_argument("--committed", type=int, default=10_000, help="jobs committed at 5,000 nodes; 0: leave it out")
     parser.add_argument("--plain", action="store_true", help="without numba, even where it is installed")
     parser.add_argument("--json", action="store_true", help="the JSON object alone")
     options = parser.parse_args(argv)
@@ -132,7 +134,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             if not options.json:
                 print(rows[-1], flush=True)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    answer = {"decisions": rows, "committed": None, "peak_rss_mb": round(peak), "numba": fast}
+    stored = committed.measure(COMMITTED_NODES, options.committed) if options.committed else None
+    answer = {"decisions": rows, "committed": stored, "peak_rss_mb": round(peak), "numba": fast}
     print(json.dumps(answer, indent=None if options.json else 1))
     return 0
 
