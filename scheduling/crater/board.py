@@ -9,9 +9,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from scheduling.crater import decide, near
+from scheduling.crater import decide, near, scoring
+from scheduling.crater.arrays import C_KIND, W_UNITS, Arrays
 from scheduling.crater.compiled import FAST
-from scheduling.crater.decide import C_KIND, W_UNITS, Arrays
 from scheduling.crater.fleet import CORES as CORE_NUMBERS
 from scheduling.crater.fleet import GPU, Fleet, NodeClass
 from scheduling.crater.kernels import (
@@ -65,7 +65,7 @@ class Board:
             self.tables.compile(number, position, options)
         self._renew()
         if self.plain is None:
-            decide.refresh(self.arrays, number)
+            scoring.refresh(self.arrays, number)
         else:
             self.plain.refresh(number)
         return number

@@ -2,12 +2,13 @@
 
 import numpy as np
 
-from scheduling.crater.decide import BLOCK, Arrays, appraise
+from scheduling.crater.arrays import BLOCK, Arrays
 from scheduling.crater.fleet import CORES as CORE_NUMBERS
 from scheduling.crater.fleet import Fleet, free_row
 from scheduling.crater.kernels import CLASS, FULL, LEVELS, Ints
 from scheduling.crater.market import Market
 from scheduling.crater.rows import Rows
+from scheduling.crater.scoring import appraise
 from scheduling.crater.tables import Tables, free_column
 from scheduling.crater.vector import CPU
 from scheduling.crater.worth import CORE_PRICES, MICRO

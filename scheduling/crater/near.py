@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from scheduling.crater.arrays import BLOCK, C_BLOCK, C_END, C_START, Arrays
 from scheduling.crater.compiled import jit
-from scheduling.crater.decide import BLOCK, C_BLOCK, C_END, C_START, Arrays
 from scheduling.crater.kernels import (
     CLASS,
     HUGE,

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from scheduling.crater import decide
-from scheduling.crater.decide import C_KIND, C_START, W_CORES, W_GPUS, W_SEEN, W_UNITS, Arrays
+from scheduling.crater import decide, scoring
+from scheduling.crater.arrays import C_KIND, C_START, W_CORES, W_GPUS, W_SEEN, W_UNITS, Arrays
 from scheduling.crater.kernels import CLASS, NEVER, S_TAKE, S_TAKES, SPARE, V_PENALTY, Ints, Small, fill
 
 UNKNOWN = NEVER - 1
@@ -52,7 +52,7 @@ class Plain:
         key = row[CLASS].tobytes() + row[self.offset :].tobytes()
         state = self.states.setdefault(key, len(self.rows))
         if state == len(self.rows):
-            python(decide.appraise)(a, node)
+            python(scoring.appraise)(a, node)
             self.rows.append(row.copy())
         else:
             kind = a.classes[row[CLASS], C_KIND]
@@ -108,7 +108,7 @@ class Plain:
         a, table = self.arrays, self.arrays.nodes[node, CLASS]
         weights = a.shapes[shape, W_CORES], a.shapes[shape, W_GPUS], a.most[0], a.most[1]
         at = (node, a.programs[shape, table, 0], a.programs[shape, table, 1], weights)
-        score, variant, fit = python(decide.evaluate)(a.nodes, a.code, a.book, a.picks, at)
+        score, variant, fit = python(scoring.evaluate)(a.nodes, a.code, a.book, a.picks, at)
         return int(score), int(variant), int(fit)
 
     def forget(self) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from scheduling.crater.decide import BLOCK
+from scheduling.crater.arrays import BLOCK
 from scheduling.crater.fleet import Fleet
 from scheduling.crater.kernels import LEVELS, NEVER, Ints
 from scheduling.crater.programs import Ask, Slot, Variant
