@@ -30,7 +30,7 @@ Curve = dict[int, float]
 def main(argv: Sequence[str] | None = None) -> int:
     """Run and print; 2 when something needed is missing."""
     options = _options(argv)
-    nodes = options.nodes or _nodes_of(options.data)
+    nodes = options.nodes or nodes_of(options.data)
     pods = {options.pods.stem: options.pods} if options.pods else openb.known(options.data / "traces" / "openb")
     if options.traces:
         pods = {name: path for name, path in pods.items() if name in options.traces.split(",")}
@@ -122,7 +122,8 @@ def _capacity(machines: Sequence[openb.Machine]) -> int:
     return 1000 * sum(machine.gpus for machine in machines)
 
 
-def _nodes_of(data: Path) -> Path | None:
+def nodes_of(data: Path) -> Path | None:
+    """The published node list, where it is here."""
     return next((data / "traces" / "openb").glob("openb_node_list_gpu_node.csv*"), None)
 
 
@@ -132,12 +133,13 @@ def _options(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--nodes", type=Path)
     parser.add_argument("--pods", type=Path)
     parser.add_argument("--traces", help="names, separated by commas")
-    parser.add_argument("--seeds", type=_seeds, default=SEEDS, help="42-51, or 1,2,3")
+    parser.add_argument("--seeds", type=seeds_of, default=SEEDS, help="42-51, or 1,2,3")
     parser.add_argument("--json", action="store_true", help="the JSON object alone")
     return parser.parse_args(argv)
 
 
-def _seeds(text: str) -> Sequence[int]:
+def seeds_of(text: str) -> Sequence[int]:
+    """42-51, or 1,2,3"""
     first, dash, last = text.partition("-")
     return range(int(first), int(last) + 1) if dash else [int(part) for part in text.split(",")]
 

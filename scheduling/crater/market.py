@@ -38,11 +38,16 @@ class Market:
 def shadow_prices(nodes: Sequence[Node], mix: Sequence[Demand]) -> tuple[Demand, ...]:
     """The mix with a price in micro-GPU on each shape: the out-of-band work (seconds)."""
     supply = [c for c in fleet(nodes, {}).classes if c.gpus]
-    pools = sorted({(need.type, name) for d in mix for need in d.needs if need.type != GPU for name in need.amounts})
-    stocks = [Stock(len(c.names), len(c.gpus), _totals(c, pools)) for c in supply]
+    pools = pools_in(mix)
+    stocks = [Stock(len(c.names), len(c.gpus), pools_of(c, pools)) for c in supply]
     total = sum(d.weight for d in mix) or 1
-    wanted = [Wanted(d.weight / total, _count(d), tuple(_on(d, c, pools) for c in supply)) for d in mix]
+    wanted = [Wanted(d.weight / total, gpus_of(d), tuple(asked_of(unruled(d), c, pools) for c in supply)) for d in mix]
     return tuple(replace(d, micro=round(p * 1e6)) for d, p in zip(mix, prices(stocks, wanted), strict=True))
+
+
+def pools_in(mix: Sequence[Demand]) -> list[Pool]:
+    """Everything but GPUs that the mix asks for by amount."""
+    return sorted({(need.type, name) for d in mix for need in d.needs if need.type != GPU for name in need.amounts})
 
 
 def market(grid: Fleet, mix: Sequence[Demand]) -> Market:
@@ -60,26 +65,31 @@ def market(grid: Fleet, mix: Sequence[Demand]) -> Market:
 
 
 def _item(demand: Demand, on: NodeClass, total: int) -> Item | None:
-    fit = _on(demand, on, [("cpu", "cpu_millicores")])
+    fit = asked_of(unruled(demand), on, [("cpu", "cpu_millicores")])
     if fit is None or not fit[0]:
         return None
-    level, count = fit[0], _count(demand)
+    level, count = fit[0], gpus_of(demand)
     price = level * count / LEVELS if demand.micro is None else demand.micro / 1e6
     return Item(level, count, fit[1][0], demand.weight / total, blended(price, level, count))
 
 
-def _count(demand: Demand) -> int:
+def unruled(demand: Demand) -> Demand:
+    """The same amounts without rules on attributes."""
+    return replace(demand, needs=tuple(replace(need, constraints=()) for need in demand.needs))
+
+
+def gpus_of(demand: Demand) -> int:
+    """How many GPUs one job takes from."""
     return sum(need.count for need in demand.needs if need.type == GPU)
 
 
-def _on(demand: Demand, on: NodeClass, pools: Sequence[Pool]) -> tuple[int, tuple[int, ...]] | None:
+def asked_of(demand: Demand, on: NodeClass, pools: Sequence[Pool]) -> tuple[int, tuple[int, ...]] | None:
     """(level of each GPU, amounts from each pool) on an empty node of the class; None when it cannot fit."""
-    open_needs = tuple(replace(need, constraints=()) for need in demand.needs)
-    if next(variants(_request(open_needs), on), None) is None:
+    if next(variants(_request(demand.needs), on), None) is None:
         return None
-    gpus = [need for need in open_needs if need.type == GPU]
+    gpus = [need for need in demand.needs if need.type == GPU]
     level = max((level_asked(need, on.sample.devices[on.gpus[0]]) for need in gpus), default=0)
-    return level, tuple(_amount(open_needs, pool, on) for pool in pools)
+    return level, tuple(_amount(demand.needs, pool, on) for pool in pools)
 
 
 def _amount(needs: Sequence[Need], pool: Pool, on: NodeClass) -> int:
@@ -87,7 +97,8 @@ def _amount(needs: Sequence[Need], pool: Pool, on: NodeClass) -> int:
     return sum(asked(n, devices[0]).get(pool[1], 0) * n.count for n in needs if n.type == pool[0] and devices)
 
 
-def _totals(on: NodeClass, pools: Sequence[Pool]) -> tuple[int, ...]:
+def pools_of(on: NodeClass, pools: Sequence[Pool]) -> tuple[int, ...]:
+    """What an empty node of the class has in each pool."""
     devices = on.sample.devices
     return tuple(sum(d.capacity.get(name, 0) for d in devices if d.type == kind) for kind, name in pools)
 

@@ -6,47 +6,27 @@ or a benchmark may keep one running. Equal requests share all that is worked out
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from fractions import Fraction
 
 from scheduling.crater.board import Board, Slots
 from scheduling.crater.compiled import FAST
-from scheduling.crater.fleet import CORES, NodeClass, fleet
+from scheduling.crater.fleet import CORES, fleet
 from scheduling.crater.kernels import CLASS, NEVER
 from scheduling.crater.market import market
-from scheduling.crater.model import Demand, Pick, Placement, Refusal, Request, Shortfall, Snapshot
+from scheduling.crater.mix import mix_of
+from scheduling.crater.model import Pick, Placement, Refusal, Request, Shortfall, Snapshot
 from scheduling.crater.occupancy import Occupancy
-from scheduling.crater.programs import is_regular, variants
+from scheduling.crater.programs import is_regular
 from scheduling.crater.scene import Scene
 from scheduling.crater.scores import MONEY, Parts, chance, per_hour, price, terms
 from scheduling.crater.search import Search
+from scheduling.crater.shape import Held, Shape, hourly_on
 from scheduling.crater.vector import frozen
 from scheduling.crater.whynot import kept_out, why_not
 
 #: Shapes kept at once: each has a score of four bytes for every node.
 MOST_SHAPES = 1024
-
-Hourly = tuple[Fraction | None, ...]  # by class: nano-currency an hour, None where it can never run
-
-
-@dataclass(frozen=True, slots=True)
-class Shape:
-    """What equal requests share: the number of their compiled form, or the search that replaces it."""
-
-    number: int
-    search: Search | None
-    hourly: Hourly
-    adjust: tuple[int, ...]
-    kept_out: tuple[tuple[str, int], ...]  # rule -> nodes, while the request fits nowhere
-
-
-@dataclass(frozen=True, slots=True)
-class Held:
-    """What a placed job holds."""
-
-    node: int
-    slots: Slots
-    cpus: tuple[tuple[str, tuple[int, ...]], ...]
+MOST_KEYS = 65_536
 
 
 class Planner:
@@ -131,12 +111,14 @@ class Planner:
     def _key(self, request: Request) -> object:
         known = self._keys.get(id(request.needs))
         if known is None or known[0] is not request.needs:
+            if len(self._keys) >= MOST_KEYS:
+                self._keys.clear()
             shaped = tuple((n.type, n.count, n.constraints, frozen(n.amounts), frozen(n.shares)) for n in request.needs)
             known = self._keys[id(request.needs)] = request.needs, shaped
         return known[1], request.same, request.allow_cross_numa, request.policy
 
     def _compile(self, request: Request) -> Shape:
-        hourly = tuple(self._hourly_on(request, group) for group in self.grid.classes)
+        hourly = tuple(hourly_on(request, group, self.scene) for group in self.grid.classes)
         costs = [cost for cost in hourly if cost is not None]
         cheapest, weight = min(costs, default=Fraction(0)), MONEY[request.policy]
         adjust = tuple(
@@ -146,17 +128,6 @@ class Planner:
         if is_regular(request):
             return Shape(self.board.shape(request, adjust), None, hourly, adjust, counts)
         return Shape(-1, Search(), hourly, adjust, counts)
-
-    def _hourly_on(self, request: Request, group: NodeClass) -> Fraction | None:
-        """The dearest the request could be on an empty node of the class; None where it cannot run."""
-        dearest: Fraction | None = None
-        for variant in variants(request, group):
-            total = Fraction(0)
-            for ask in variant.asks if self.scene.rates else ():
-                costs = sorted(per_hour([_pick(group, slot.device, slot.takes)], self.scene) for slot in ask.slots)
-                total += sum(costs[-ask.count :], Fraction(0))
-            dearest = total if dearest is None else max(dearest, total)
-        return dearest
 
     def _choose(self, request: Request, shape: Shape) -> int:
         """The best node under the request's cap and wishes."""
@@ -229,18 +200,3 @@ class Planner:
         free, count = self._cores[device], len(pick.cpus)
         self._cores[device] = free[count:]
         return Pick(device, pick.type, pick.amounts, free[:count], pick.numa_node)
-
-
-def mix_of(queue: Iterable[Request]) -> tuple[Demand, ...]:
-    """Where no demand has been observed yet: the queue itself, unpriced."""
-    counts: dict[str, tuple[Request, int]] = {}
-    for request in queue:
-        key = repr(request.needs)
-        counts[key] = request, counts.get(key, (request, 0))[1] + 1
-    return tuple(Demand(request.needs, count) for _, (request, count) in sorted(counts.items()))
-
-
-def _pick(group: NodeClass, position: int, takes: Iterable[tuple[int, int, int]]) -> Pick:
-    device = group.sample.devices[position]
-    amounts = {group.columns[column][1]: amount for column, amount, _ in takes if amount}
-    return Pick(device.uuid, device.type, amounts, (), device.numa_node)

@@ -17,7 +17,8 @@ from scheduling.crater.tables import CROSSING
 from scheduling.crater.topology import groups
 
 if TYPE_CHECKING:
-    from scheduling.crater.planner import Planner, Shape
+    from scheduling.crater.planner import Planner
+    from scheduling.crater.shape import Shape
 
 Found = tuple[Slots, Figures]
 

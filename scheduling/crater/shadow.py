@@ -8,7 +8,7 @@ waste of 300 are worth half a GPU. Refreshed out of band: a solve takes seconds,
 only reads the tables made from it (worth.py).
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -39,7 +39,7 @@ def prices(stocks: Sequence[Stock], mix: Sequence[Wanted]) -> list[float]:
     """Worth of each shape in GPUs: dual prices, scaled so that a GPU is worth 1 on average."""
     if not mix or not any(stock.gpus for stock in stocks):
         return [0.0] * len(mix)
-    build = _Build(stocks, mix)
+    build = Build(stocks, mix)
     programme = build.programme()
     _, y = solve(programme)
     inner = programme.blocks * programme.size
@@ -49,8 +49,11 @@ def prices(stocks: Sequence[Stock], mix: Sequence[Wanted]) -> list[float]:
     return [max(0.0, float(price) / mean) if mean > 0 else 0.0 for price in y[inner:]]
 
 
-class _Build:
-    """Rows of a class: 0 whole devices, 1..99 levels, pools, sizes; then one row for each shape."""
+class Build:
+    """Builds the programme.
+
+    Rows of a class: 0 whole devices, 1..99 levels, pools, sizes; then one row for each shape.
+    """
 
     def __init__(self, stocks: Sequence[Stock], mix: Sequence[Wanted]) -> None:
         self.stocks, self.mix = stocks, mix
@@ -62,27 +65,33 @@ class _Build:
         self.columns = 1  # column 0 is rho
 
     def programme(self) -> Programme:
+        """Maximum load: column 0 is how often the mix fits."""
         inner, count = self.size * len(self.stocks), len(self.mix)
         total = sum(w.share for w in self.mix)
         self.entries += [(inner + j, 0, -w.share / total) for j, w in enumerate(self.mix)]
         b: Floats = np.zeros(inner + count)
         for t, stock in enumerate(self.stocks):
             base = t * self.size
-            self._flows(base)
+            self.flows(base)
             for j, wanted in enumerate(self.mix):
-                self._job(base, inner + j, wanted.on[t], wanted.count)
+                self.job(base, inner + j, wanted.on[t], wanted.count)
             b[base] = stock.nodes * stock.gpus / self.gpus
             b[base + LEVELS : base + LEVELS + self.pools] = stock.nodes / self.gpus
+        return self.assembled(b, {0: -1.0})
+
+    def assembled(self, b: Floats, gains: Mapping[int, float]) -> Programme:
+        """The programme of all columns added, with the costs of some."""
         c = np.zeros(self.columns)
-        c[0] = -1.0
+        c[list(gains)] = list(gains.values())
         row, column, value = (np.array(part) for part in zip(*sorted(self.entries, key=lambda e: e[1]), strict=True))
         return Programme(row, column, value.astype(np.float64), b, c, len(self.stocks), self.size)
 
-    def _add(self, *cells: tuple[int, float]) -> None:
+    def add(self, *cells: tuple[int, float]) -> None:
+        """One more column, by its (row, value) cells."""
         self.entries += [(row, self.columns, value) for row, value in cells]
         self.columns += 1
 
-    def _flows(self, base: int) -> None:
+    def flows(self, base: int) -> None:
         """A device starts whole (row 0) and passes from level to level; what ends early is waste."""
         for number, size in enumerate(self.sizes):
             count = base + LEVELS + self.pools + number
@@ -90,11 +99,11 @@ class _Build:
                 cells = [(base + used, 1.0), (count, 1.0)]
                 if used + size < LEVELS:
                     cells.append((base + used + size, -1.0))
-                self._add(*cells)
+                self.add(*cells)
         for row in range(LEVELS + self.pools):
-            self._add((base + row, 1.0))
+            self.add((base + row, 1.0))
 
-    def _job(self, base: int, demand: int, on: tuple[int, tuple[int, ...]] | None, count: int) -> None:
+    def job(self, base: int, demand: int, on: tuple[int, tuple[int, ...]] | None, count: int) -> None:
         """One shape on one class: its devices, its part of each pool, its demand."""
         if on is None:
             return
@@ -108,4 +117,4 @@ class _Build:
             cells.append((base + LEVELS + self.pools + self.sizes.index(level), -1.0))
         elif level:
             cells.append((base, float(count)))
-        self._add(*cells)
+        self.add(*cells)

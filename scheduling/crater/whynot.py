@@ -14,9 +14,10 @@ from scheduling.crater.explain import SHOWN, judge
 from scheduling.crater.model import Refusal, Request, Shortfall
 from scheduling.crater.occupancy import Occupancy
 from scheduling.crater.scores import price
+from scheduling.crater.shape import Shape
 
 if TYPE_CHECKING:
-    from scheduling.crater.planner import Planner, Shape
+    from scheduling.crater.planner import Planner
 
 
 def why_not(planner: "Planner", request: Request) -> Refusal:
@@ -37,7 +38,7 @@ def why_not(planner: "Planner", request: Request) -> Refusal:
     )
 
 
-def _lacking(planner: "Planner", request: Request, shape: "Shape", row: int) -> tuple[Shortfall, ...]:
+def _lacking(planner: "Planner", request: Request, shape: Shape, row: int) -> tuple[Shortfall, ...]:
     """What the node's devices lack, under the names of this node."""
     node = planner.grid.nodes[row]
     key = shape.number, planner.board.state_key(row)
@@ -51,7 +52,7 @@ def _lacking(planner: "Planner", request: Request, shape: "Shape", row: int) -> 
     return tuple(replace(s, node=node.name, device=_renamed(planner, row, s)) for s in known)
 
 
-def _too_dear(planner: "Planner", request: Request, shape: "Shape", node: str) -> Shortfall:
+def _too_dear(planner: "Planner", request: Request, shape: Shape, node: str) -> Shortfall:
     """Everything fits but the price: the cheapest kind of node against the cap."""
     costs = (price(request, hourly, planner.scene) or 0 for hourly in shape.hourly if hourly is not None)
     need, have = min(costs, default=0), request.cap_nano or 0
