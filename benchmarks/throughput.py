@@ -80,11 +80,12 @@ class Run:
 def measure(count: int, shapes: int, seconds: float, fast: bool) -> dict[str, object]:
     """One row of `decisions`."""
     run = prepared(count, shapes, fast)
-    began, refused, took = time.perf_counter(), run.refused, []
+    refused, took = run.refused, list[float]()
+    began, worked = time.perf_counter(), time.thread_time()
     while (now := time.perf_counter()) - began < seconds:
         run.step()
         took.append(time.perf_counter() - now)
-    spent = time.perf_counter() - began
+    spent, worked = time.perf_counter() - began, time.thread_time() - worked
     p50, p99 = np.percentile(took, [50, 99]) * 1000
     return {
         "nodes": count,
@@ -92,6 +93,7 @@ def measure(count: int, shapes: int, seconds: float, fast: bool) -> dict[str, ob
         "per_s": round(len(took) / spent),
         "p50_ms": round(float(p50), 4),
         "p99_ms": round(float(p99), 4),
+        "cpu_us": round(worked / len(took) * 1e6, 1),
         "refused_pct": round(100 * (run.refused - refused) / len(took), 2),
     }
 

@@ -78,7 +78,7 @@ def could_serve(need: Need, device: Device) -> bool:
         return False
     amounts = asked(need, device)
     return all(
-        name in device.capacity and amount <= device.capacity[name] and device.capacity[name] + amount > 0
+        name in device.capacity and 0 <= amount <= device.capacity[name] and device.capacity[name] + amount > 0
         for name, amount in amounts.items()
     )
 

@@ -16,6 +16,8 @@ from scheduling.crater.occupancy import Occupancy
 from scheduling.crater.scores import price
 from scheduling.crater.shape import Shape
 
+MOST_REASONS = 65_536
+
 if TYPE_CHECKING:
     from scheduling.crater.planner import Planner
 
@@ -26,13 +28,17 @@ def why_not(planner: "Planner", request: Request) -> Refusal:
         nothing = Shortfall("no_device", "", None, request.needs[0].type if request.needs else "", None, 1, 0, 1)
         return Refusal(request.job, False, {"no_device": 1}, nothing, (nothing,))
     shape = planner.shape(request)
-    row = planner.board.nearest(shape.number) if shape.number >= 0 else 0
-    possible = any(cost is not None for cost in shape.hourly)
-    shortfalls = _lacking(planner, request, shape, max(0, row))
+    possible, counts = any(cost is not None for cost in shape.hourly), dict(shape.kept_out)
+    row = max(0, planner.board.nearest(shape.number)) if shape.number >= 0 else 0
+    if request.cap_nano is not None and shape.number >= 0 and (fitting := planner.board.fitting(shape.number)):
+        shortfalls: tuple[Shortfall, ...] = (_too_dear(planner, request, shape, planner.grid.nodes[row].name),)
+        counts = counts | {"cap": fitting, "free": counts["free"] - fitting}
+    else:
+        shortfalls = _lacking(planner, request, shape, row)
     return Refusal(
         job=request.job,
         possible=possible,
-        counts=dict(shape.kept_out),
+        counts=counts,
         nearest=shortfalls[0] if shortfalls else None,
         shortfalls=shortfalls,
     )
@@ -45,7 +51,8 @@ def _lacking(planner: "Planner", request: Request, shape: Shape, row: int) -> tu
     known = planner.reasons.get(key) if shape.number >= 0 else None
     if known is None:
         known = tuple(judge(request, node, planner.node_state([row])).shortfalls()[:SHOWN])
-        known = known or (_too_dear(planner, request, shape, node.name),)
+        if len(planner.reasons) >= MOST_REASONS:
+            planner.reasons.clear()
         planner.reasons[key] = known
     if known[0].node == node.name:
         return known

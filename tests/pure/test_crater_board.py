@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from scheduling.crater.compiled import FAST
 from scheduling.crater.fleet import fleet
-from scheduling.crater.model import Constraint, Demand, Need, Node, Placement, Refusal, Snapshot
+from scheduling.crater.model import Constraint, Demand, Need, Node, Placement, Price, Refusal, Runtime, Snapshot
 from scheduling.crater.plan import plan
 from scheduling.crater.planner import Planner
 from tests.pure.crater_cases import cluster, cores, gpu, gpu_node, job, memory, plain_node, snapshots
@@ -122,3 +122,20 @@ def test_a_node_s_row_says_what_is_free() -> None:
     planner = Planner(cluster(gpu_node()), fast=False)
     planner.place(job("a", cores(1000), Need("gpu", shares={"gpu_sm": 250_000})))
     assert np.sort(planner.board.arrays.nodes[0, 22:24]).tolist() == [75, 100]
+
+
+def test_a_negative_amount_fits_nowhere_and_gives_nothing() -> None:
+    planner = Planner(cluster(plain_node()), fast=False)
+    assert planner.place(job("a", cores(-4000))) is None
+    assert planner.place(job("b", cores(5000))) is None
+
+
+def test_a_cap_is_named_with_its_own_figures_each_time() -> None:
+    price = Price("n1/numa0/cpu", "cpu_millicores", 4_000_000_000)
+    planner = Planner(cluster(plain_node(), prices=(price,)), fast=False)
+    hour = Runtime(3_600_000, 3_600_000, "declared")
+    found = [planner.decide(job("a", cores(1000), cap_nano=cap, runtime=hour)) for cap in (7, 9)]
+    assert [r.nearest and (r.nearest.rule, r.nearest.have) for r in found if isinstance(r, Refusal)] == [
+        ("cap", 7),
+        ("cap", 9),
+    ]
