@@ -13,7 +13,6 @@ from scheduling.crater.arrays import BLOCK, C_BLOCK, C_END, C_START, Arrays
 from scheduling.crater.compiled import jit
 from scheduling.crater.kernels import (
     CLASS,
-    HUGE,
     N_COUNT,
     N_SLOT,
     N_SLOTS,
@@ -53,14 +52,13 @@ def lacking(nodes: Ints, code: Ints, node: int, need: int) -> Any:
 
 
 @jit
-def distance(a: Arrays, shape: int, node: Int) -> Any:
-    """Least over the node's groups; HUGE where no device of the class would ever do."""
-    table, best = a.nodes[node, CLASS], np.int64(HUGE)
-    first = a.programs[shape, table, 0]
-    for variant in range(first, first + a.programs[shape, table, 1]):
-        total, need = np.int64(0), a.code[variant, V_NEED]
-        for n in range(need, need + a.code[variant, V_NEEDS]):
-            total += lacking(a.nodes, a.code, node, n)
+def distance(nodes: Ints, code: Ints, node: Int, variants: tuple[Int, Int]) -> Any:
+    """Least over the node's groups (first variant, variants); NOWHERE where no device would ever do."""
+    best = np.int64(NOWHERE)
+    for variant in range(variants[0], variants[0] + variants[1]):
+        total, need = np.int64(0), code[variant, V_NEED]
+        for n in range(need, need + code[variant, V_NEEDS]):
+            total += lacking(nodes, code, node, n)
         best = min(best, total)
     return best
 
@@ -69,7 +67,7 @@ def distance(a: Arrays, shape: int, node: Int) -> Any:
 def renew(a: Arrays, shape: int, kept: Kept) -> None:
     """Bring the distances of the nodes that changed up to date, and their blocks' least."""
     far, least, seen = kept
-    nodes, classes, log, last = a.nodes, a.classes, a.log, a.last
+    nodes, code, classes, log, last, programs = a.nodes, a.code, a.classes, a.log, a.last, a.programs
     since, now = seen[0], last[-1]
     everything = since < 0 or now - since > log.shape[0]
     if everything:
@@ -78,7 +76,8 @@ def renew(a: Arrays, shape: int, kept: Kept) -> None:
         node = np.int64(entry) if everything else log[entry % log.shape[0]]
         if not everything and last[node] != entry:
             continue
-        table, before, found = nodes[node, CLASS], far[node], min(distance(a, shape, node), np.int64(NOWHERE))
+        table, before = nodes[node, CLASS], far[node]
+        found = distance(nodes, code, node, (programs[shape, table, 0], programs[shape, table, 1]))
         far[node] = found
         start = classes[table, C_START]
         block = classes[table, C_BLOCK] + (node - start) // BLOCK

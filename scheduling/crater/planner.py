@@ -39,7 +39,7 @@ class Planner:
         self.shapes: dict[object, Shape] = {}
         self.held: dict[str, Held] = {}
         self.version = 0
-        self.reasons: dict[tuple[int, bytes], tuple[Shortfall, ...]] = {}
+        self.never: dict[int, tuple[Shortfall, ...]] = {}
         self._templates: dict[tuple[int, Slots], tuple[tuple[int, Pick], ...]] = {}
         self._keys: dict[int, tuple[object, object]] = {}
         self._hourly: dict[tuple[int, Slots], Fraction] = {}
@@ -79,7 +79,7 @@ class Planner:
             if len(self.shapes) >= MOST_SHAPES:
                 self.board.forget()
                 self.shapes.clear()
-                self.reasons.clear()
+                self.never.clear()
             known = self.shapes[key] = self._compile(request)
         return known
 

@@ -1,7 +1,7 @@
 """What stands in the way of a request, said at the speed of the decision itself.
 
-The nearest node is kept up to date with the scores (near.py), and what its devices lack is
-worked out once for each state that it is in. `counts` says how many nodes each rule keeps out:
+The nearest node is kept up to date with the scores (near.py), and what its devices lack is read
+from the arrays (missing.py). `counts` says how many nodes each rule keeps out:
 nodes whose devices could never do by their first rule, all others by "free". The full account
 with relaxations is explain.py.
 """
@@ -11,12 +11,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scheduling.crater.explain import SHOWN, judge
+from scheduling.crater.missing import missing
 from scheduling.crater.model import Refusal, Request, Shortfall
 from scheduling.crater.occupancy import Occupancy
 from scheduling.crater.scores import price
 from scheduling.crater.shape import Shape
-
-MOST_REASONS = 65_536
 
 if TYPE_CHECKING:
     from scheduling.crater.planner import Planner
@@ -45,18 +44,14 @@ def why_not(planner: "Planner", request: Request) -> Refusal:
 
 
 def _lacking(planner: "Planner", request: Request, shape: Shape, row: int) -> tuple[Shortfall, ...]:
-    """What the node's devices lack, under the names of this node."""
-    node = planner.grid.nodes[row]
-    key = shape.number, planner.board.state_key(row)
-    known = planner.reasons.get(key) if shape.number >= 0 else None
-    if known is None:
-        known = tuple(judge(request, node, planner.node_state([row])).shortfalls()[:SHOWN])
-        if len(planner.reasons) >= MOST_REASONS:
-            planner.reasons.clear()
-        planner.reasons[key] = known
-    if known[0].node == node.name:
-        return known
-    return tuple(replace(s, node=node.name, device=_renamed(planner, row, s)) for s in known)
+    """What the nearest devices of the node lack; for what no machine could ever do, the first machine's rules."""
+    found = missing(planner.board, shape.number, row) if shape.number >= 0 else ()
+    if found:
+        return found
+    if shape.number not in planner.never:
+        node = planner.grid.nodes[row]
+        planner.never[shape.number] = tuple(judge(request, node, planner.node_state([row])).shortfalls()[:SHOWN])
+    return planner.never[shape.number]
 
 
 def _too_dear(planner: "Planner", request: Request, shape: Shape, node: str) -> Shortfall:
@@ -64,15 +59,6 @@ def _too_dear(planner: "Planner", request: Request, shape: Shape, node: str) -> 
     costs = (price(request, hourly, planner.scene) or 0 for hourly in shape.hourly if hourly is not None)
     need, have = min(costs, default=0), request.cap_nano or 0
     return Shortfall("cap", node, None, "", "cost", need, have, max(0, need - have), "nano")
-
-
-def _renamed(planner: "Planner", row: int, shortfall: Shortfall) -> str | None:
-    """The device at the same position of this node."""
-    if shortfall.device is None:
-        return None
-    other = planner.grid.nodes[planner.grid.positions[shortfall.node]]
-    position = next(i for i, device in enumerate(other.devices) if device.uuid == shortfall.device)
-    return planner.grid.nodes[row].devices[position].uuid
 
 
 def kept_out(planner: "Planner", request: Request, fits: list[bool]) -> tuple[tuple[str, int], ...]:
