@@ -8,18 +8,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scheduling.crater.compiled import FAST
-from scheduling.crater.fleet import fleet
-from scheduling.crater.model import Constraint, Demand, Need, Node, Placement, Price, Refusal, Runtime, Snapshot
-from scheduling.crater.plan import plan
+from scheduling.crater.model import Need, Placement, Price, Refusal, Runtime, Snapshot
 from scheduling.crater.planner import Planner
-from tests.pure.crater_cases import cluster, cores, gpu, gpu_node, job, memory, plain_node, snapshots
+from tests.pure.crater_cases import cluster, cores, gpu_node, job, plain_node, snapshots
 
 few = settings(max_examples=40, deadline=None)
 
 
 def answers(snapshot: Snapshot, leave: list[bool], *, fast: bool) -> list[Placement | Refusal]:
     """Every request in turn; after some of them the oldest job leaves."""
-    planner, found, running = Planner(snapshot, fast=fast), [], []
+    planner, running = Planner(snapshot, fast=fast), list[str]()
+    found: list[Placement | Refusal] = []
     for request, go in zip(snapshot.queue * 3, leave, strict=False):
         answer = planner.decide(replace(request, job=f"{request.job}/{len(found)}"))
         found.append(answer)
@@ -57,45 +56,6 @@ def test_a_kept_planner_decides_as_a_new_one(snapshot: Snapshot) -> None:
         if answer is not None:
             planner.give_back(request.job)
         assert answer == Planner(snapshot, fast=False).place(request)
-
-
-def test_equal_nodes_are_one_class_whatever_their_names() -> None:
-    grid = fleet([gpu_node("b"), plain_node("c"), gpu_node("a")], {})
-    assert sorted(group.names for group in grid.classes) == [("a", "b"), ("c",)]
-
-
-def test_nodes_that_differ_in_one_attribute_are_two_classes() -> None:
-    old = Node("old", (gpu("GPU-1", driver_version="470.1"),))
-    assert len(fleet([old, Node("new", (gpu("GPU-2", driver_version="510.1"),))], {}).classes) == 2
-
-
-def test_a_bus_address_makes_no_class() -> None:
-    one, two = (Node(n, (gpu(f"GPU-{n}", pci_bus_id=n),)) for n in ("a", "b"))
-    assert len(fleet([one, two], {}).classes) == 1
-
-
-def test_scarce_models_are_kept_for_those_who_insist() -> None:
-    rare = replace(gpu("GPU-rare", model="rare"), numa_node=0)
-    nodes = (Node("a", (rare, memory("a"))), Node("b", (gpu("GPU-common"), memory("b"))))
-    whole = job("any", needs_gpu()).needs
-    insisting = job("only", needs_gpu("rare")).needs
-    snapshot = replace(cluster(*nodes, queue=(job("any", *whole),)), mix=(Demand(whole, 3), Demand(insisting, 3)))
-    assert plan(snapshot).placements[0].node == "b"
-
-
-def needs_gpu(model: str | None = None) -> Need:
-    from_model = () if model is None else (Constraint("model", "eq", model),)
-    return Need("gpu", constraints=from_model, shares={"gpu_sm": 1_000_000})
-
-
-def test_a_share_goes_where_the_rest_stays_useful() -> None:
-    """A 30 % job fills the card with 30 % left rather than breaking the 70 % that others ask for."""
-    small, large = Need("gpu", shares={"gpu_sm": 300_000}), Need("gpu", shares={"gpu_sm": 700_000})
-    cards = (gpu("GPU-x", free_ppm=300_000), gpu("GPU-y", free_ppm=700_000))
-    mix = Demand((small,), 1), Demand((large,), 1)
-    snapshot = replace(cluster(Node("n", cards), queue=(job("s", small),)), mix=mix)
-    assert plan(snapshot).placements[0].picks[0].device == "GPU-x"
-    assert plan(replace(snapshot, queue=(job("l", large),))).placements[0].picks[0].device == "GPU-y"
 
 
 def test_more_shapes_than_are_kept_are_compiled_again() -> None:
