@@ -9,12 +9,15 @@ only reads the tables made from it (worth.py).
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from scheduling.crater.fleet import LEVELS
 from scheduling.crater.interior import Floats, Programme, solve
+
+#: Below this part GPUs are not what limits the load.
+BOTTLENECK = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,17 +39,30 @@ class Wanted:
 
 
 def prices(stocks: Sequence[Stock], mix: Sequence[Wanted]) -> list[float]:
-    """Worth of each shape in GPUs: dual prices, scaled so that a GPU is worth 1 on average."""
+    """Worth of each shape in GPUs: dual prices, scaled so that a GPU is worth 1 on average.
+
+    Where cores or memory run out long before the GPUs do, GPUs have no price beside them; then
+    the worth is what packing alone makes it.
+    """
     if not mix or not any(stock.gpus for stock in stocks):
         return [0.0] * len(mix)
-    build = Build(stocks, mix)
-    programme = build.programme()
-    _, y = solve(programme)
+    found, part = _duals(stocks, mix)
+    if part < BOTTLENECK:
+        bare = [replace(stock, pools=()) for stock in stocks]
+        found, _ = _duals(bare, [replace(w, on=tuple(on and (on[0], ()) for on in w.on)) for w in mix])
+    return found
+
+
+def _duals(stocks: Sequence[Stock], mix: Sequence[Wanted]) -> tuple[list[float], float]:
+    """(price of each shape, the GPUs' part of all that limits the load)."""
+    programme = Build(stocks, mix).programme()
+    x, y = solve(programme)
     inner = programme.blocks * programme.size
     per_gpu = -y[:inner].reshape(programme.blocks, programme.size)[:, 0]
     gpus = np.array([stock.nodes * stock.gpus for stock in stocks], dtype=np.float64)
     mean = float(per_gpu @ gpus) / float(gpus.sum())
-    return [max(0.0, float(price) / mean) if mean > 0 else 0.0 for price in y[inner:]]
+    found = [max(0.0, float(price) / mean) if mean > 0 else 0.0 for price in y[inner:]]
+    return found, mean / max(float(x[0]), 1e-12)
 
 
 class Build:

@@ -57,3 +57,8 @@ def test_more_room_is_never_worth_less(asked: list[tuple[int, int]], level: int)
     w, full = tables(items, 4)
     assert (np.diff(w[:100], axis=0) >= 0).all() and (np.diff(full, axis=0) >= 0).all()
     assert (w[level] <= full[1]).all()
+
+
+def test_where_cores_run_out_first_gpus_are_priced_by_packing_alone() -> None:
+    starving = Wanted(1.0, 1, ((45, (90,)),))
+    assert [round(price, 3) for price in prices([Stock(10, 8, (100,))], [starving])] == [0.5]
