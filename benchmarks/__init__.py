@@ -1,1 +1,1 @@
-"""How fast and how right is it? One module per question, each prints JSON."""
+"""How good and how fast is the platform? Each module prints one JSON object (docs/benchmarks.md)."""

@@ -114,14 +114,27 @@ class Price:
 
 
 @dataclass(frozen=True, slots=True)
+class Demand:
+    """One shape of the demand mix: what such jobs need and how many of them there are.
+
+    `micro` is the shadow price of one such job in millionths of a GPU (market.py); None: its size.
+    """
+
+    needs: tuple[Need, ...]
+    weight: int
+    micro: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Snapshot:
-    """Everything a decision may depend on."""
+    """Everything a decision may depend on. `mix` is the observed demand, priced out of band."""
 
     now_ms: int
     nodes: tuple[Node, ...]
     queue: tuple[Request, ...]
     prices: tuple[Price, ...] = ()
     currency: str = "CNY"
+    mix: tuple[Demand, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """What is left of each device while a plan is being made: later jobs see earlier picks."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from scheduling.crater.model import Amounts, Device, Node, Pick
 from scheduling.crater.vector import minus
@@ -23,6 +23,14 @@ class Occupancy:
     def of(cls, nodes: Iterable[Node]) -> "Occupancy":
         """The state of a whole cluster."""
         return cls(device for node in nodes for device in node.devices)
+
+    @classmethod
+    def from_amounts(cls, free: Mapping[str, Amounts], cores: Mapping[str, tuple[int, ...]]) -> "Occupancy":
+        """A state given by device: free amounts, and free core numbers where devices name them."""
+        state = cls(())
+        state._free.update(free)
+        state._cores.update({device: cores.get(device, ()) for device in free})
+        return state
 
     def free(self, device: Device) -> Amounts:
         return self._free[device.uuid]

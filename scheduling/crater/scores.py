@@ -1,10 +1,15 @@
-"""Which of the fitting places is best? Terms between 0 and 1, each with its figures.
+"""Why this place? The parts of the score in words and figures, and their weights.
 
-best_fit   how little of the touched capabilities stays unused beside the job
-scarcity   1 unless the node has types that the job does not need and few nodes offer
+The planner adds up integers: what the node's worth falls by, what stays unused, what scarce
+devices, a NUMA crossing and money cost, all in millionths of a GPU. Here the same parts become
+terms between 0 (worst) and 1 (best) whose weighted sum orders places as the integers do.
+
+value      how little the best future filling of the node loses
+best_fit   how little of the node stays unused beside the job
+scarcity   1 unless the place has GPUs on which other demand insists
 locality   1 when all picks share the asked subtree
-money      the cheapest candidate's price over this one's (1 when nothing is priced)
-slack      probability of meeting the deadline (1 without one)
+money      the cheapest kind of place's price over this one's (1 when nothing is priced)
+slack      probability of meeting the deadline (1 without one); equal for all places
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,42 +18,49 @@ from fractions import Fraction
 
 from alldata.kernel.intervals import HOUR_MS
 from scheduling.crater.forecast import on_time
-from scheduling.crater.model import Node, Pick, Policy, Request, Term
-from scheduling.crater.occupancy import Occupancy
+from scheduling.crater.model import Pick, Policy, Request, Term
 from scheduling.crater.scene import Scene
-from scheduling.crater.vector import left_over
+from scheduling.crater.tables import CROSSING
+from scheduling.crater.worth import MICRO
 
-_BALANCED = {"best_fit": 0.35, "scarcity": 0.25, "locality": 0.20, "money": 0.10, "slack": 0.10}
-WEIGHTS: Mapping[Policy, Mapping[str, float]] = {
-    Policy.FIFO: _BALANCED,
-    Policy.FAIR_SHARE: _BALANCED,
-    Policy.DEADLINE_AWARE: {"best_fit": 0.25, "scarcity": 0.20, "locality": 0.20, "money": 0.05, "slack": 0.30},
-    Policy.COST_MIN: {"best_fit": 0.15, "scarcity": 0.10, "locality": 0.10, "money": 0.60, "slack": 0.05},
+#: The most that a part can cost, in millionths of a GPU.
+VALUE, FIT, SCARCITY = 16 * MICRO, 50_000, 4 * MICRO
+MONEY: Mapping[Policy, int] = {
+    Policy.FIFO: MICRO,
+    Policy.FAIR_SHARE: MICRO,
+    Policy.DEADLINE_AWARE: MICRO // 2,
+    Policy.COST_MIN: 64 * MICRO,
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
-    """A place where the request fits."""
+class Parts:
+    """The integers behind one placement, in millionths of a GPU (lower is better), and its price."""
 
-    node: Node
-    picks: tuple[Pick, ...]
-    aligned: bool
-    nano: int | None
+    value: int
+    fit: int
+    scarcity: int
+    crossing: int
+    money: float  # cheapest over this one, 0..1
 
 
-def price(request: Request, picks: Sequence[Pick], scene: Scene) -> int | None:
-    """Predicted cost at the median duration, rounded once; None when nothing is priced or timed."""
-    if request.runtime is None or not scene.rates:
-        return None
-    per_hour = Fraction(0)
+def per_hour(picks: Sequence[Pick], scene: Scene) -> Fraction:
+    """Nano-currency an hour of what the picks take."""
+    total = Fraction(0)
     for pick in picks:
         for name, amount in pick.amounts.items():
             capacity = scene.devices[pick.device].capacity.get(name)
             rate = scene.rates.get((pick.device, name))
             if capacity and rate:
-                per_hour += Fraction(rate * amount, capacity)
-    return round(per_hour * request.runtime.p50_ms / HOUR_MS)
+                total += Fraction(rate * amount, capacity)
+    return total
+
+
+def price(request: Request, hourly: Fraction, scene: Scene) -> int | None:
+    """Predicted cost at the median duration, rounded once; None when nothing is priced or timed."""
+    if request.runtime is None or not scene.rates:
+        return None
+    return round(hourly * request.runtime.p50_ms / HOUR_MS)
 
 
 def chance(request: Request, now_ms: int) -> float | None:
@@ -58,39 +70,19 @@ def chance(request: Request, now_ms: int) -> float | None:
     return on_time(request.runtime, request.deadline_ms - now_ms)
 
 
-def terms(
-    request: Request, candidate: Candidate, state: Occupancy, scene: Scene, cheapest: int | None
-) -> tuple[Term, ...]:
-    """The score of one candidate; `cheapest` is the lowest price among all."""
-    weights = WEIGHTS[request.policy]
-    unused = _unused(candidate, state, scene)
-    rare, kind = _rarest_unneeded(request, candidate.node, scene)
-    money = 1.0 if not candidate.nano or cheapest is None else cheapest / candidate.nano
-    promised = chance(request, scene.snapshot.now_ms)
+def terms(request: Request, parts: Parts, nano: int | None, promised: float | None) -> tuple[Term, ...]:
+    """The score of one placement; the weights add up to 1."""
+    money = MONEY[request.policy]
+    whole = VALUE + FIT + SCARCITY + CROSSING + money
     return (
-        Term("best_fit", 1 - unused, weights["best_fit"], {"unused_share": round(unused, 6)}),
-        Term("scarcity", 1 - rare, weights["scarcity"], {"rare_type": kind}),
-        Term("locality", float(candidate.aligned), weights["locality"], {"same": request.same}),
-        Term("money", money, weights["money"], {"nano": candidate.nano, "cheapest_nano": cheapest}),
-        Term("slack", 1.0 if promised is None else promised, weights["slack"], {"deadline_ms": request.deadline_ms}),
+        Term("value", _left(parts.value, VALUE), VALUE / whole, {"micro_gpu": parts.value}),
+        Term("best_fit", _left(parts.fit, FIT), FIT / whole, {"micro_gpu": parts.fit}),
+        Term("scarcity", _left(parts.scarcity, SCARCITY), SCARCITY / whole, {"micro_gpu": parts.scarcity}),
+        Term("locality", _left(parts.crossing, CROSSING), CROSSING / whole, {"same": request.same}),
+        Term("money", parts.money, money / whole, {"nano": nano}),
+        Term("slack", 1.0 if promised is None else promised, 0.0, {"deadline_ms": request.deadline_ms}),
     )
 
 
-def total(score: Sequence[Term]) -> float:
-    """The weighted sum, rounded so that float noise never decides."""
-    return round(sum(term.value * term.weight for term in score), 9)
-
-
-def _unused(candidate: Candidate, state: Occupancy, scene: Scene) -> float:
-    """Mean over the picks of what stays unused beside them."""
-    parts = []
-    for pick in candidate.picks:
-        device = scene.devices[pick.device]
-        parts.append(left_over(device, state.free(device), pick.amounts))
-    return min(1.0, max(0.0, sum(parts) / len(parts))) if parts else 0.0
-
-
-def _rarest_unneeded(request: Request, node: Node, scene: Scene) -> tuple[float, str | None]:
-    needed = {need.type for need in request.needs}
-    spare = sorted({device.type for device in node.devices} - needed, key=lambda kind: (-scene.rarity[kind], kind))
-    return (scene.rarity[spare[0]], spare[0]) if spare else (0.0, None)
+def _left(cost: int, most: int) -> float:
+    return min(1.0, max(0.0, 1 - cost / most))

@@ -1,0 +1,29 @@
+"""Is numba here? Then the kernels run as machine code; the plan is the same either way."""
+
+from collections.abc import Callable
+from typing import TypeVar
+
+F = TypeVar("F", bound=Callable[..., object])
+
+try:
+    from numba import njit
+except ImportError:
+    njit = None
+
+FAST: bool = njit is not None
+
+
+def jit(function: F) -> F:
+    """Compile the function, or leave it as it is."""
+    if njit is None:
+        return function
+    compiled: F = njit(cache=True, error_model="numpy")(function)
+    return compiled
+
+
+def inlined(function: F) -> F:
+    """The same for what is part of its caller's inner loop: handing over all arrays would cost more than the work."""
+    if njit is None:
+        return function
+    compiled: F = njit(inline="always")(function)
+    return compiled

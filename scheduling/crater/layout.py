@@ -1,0 +1,98 @@
+"""From a fleet and its market to the arrays that the kernels read."""
+
+import numpy as np
+
+from scheduling.crater.arrays import BLOCK, Arrays
+from scheduling.crater.fleet import CORES as CORE_NUMBERS
+from scheduling.crater.fleet import Fleet, free_row
+from scheduling.crater.kernels import CLASS, FULL, LEVELS, Ints
+from scheduling.crater.market import Market
+from scheduling.crater.rows import Rows
+from scheduling.crater.scoring import appraise
+from scheduling.crater.tables import Tables, free_column
+from scheduling.crater.vector import CPU
+from scheduling.crater.worth import CORE_PRICES, MICRO
+
+
+def arrays(grid: Fleet, trade: Market, tables: Tables) -> Arrays:
+    """Everything a decision reads, for the nodes as they are."""
+    count, gpus = len(grid.nodes), max((len(c.gpus) for c in grid.classes), default=0)
+    gauges, gauge_of, cores_at = _gauges(grid)
+    names = sorted(grid.positions)
+    rank = np.zeros(max(1, count), dtype=np.int64)
+    rank[[grid.positions[name] for name in names]] = np.arange(len(names))
+    most = [max((c.cores for c in grid.classes), default=0) or 1, max(1, gpus) * FULL]
+    made = Arrays(
+        nodes=_nodes(grid),
+        book=_book(trade),
+        picks=np.zeros(256, dtype=np.int64),
+        classes=_classes(grid, trade),
+        gauges=gauges,
+        gauge_of=gauge_of,
+        cores_at=cores_at,
+        rank=rank,
+        most=np.array(most, dtype=np.int64),
+        log=np.zeros(2 * count + 64, dtype=np.int64),
+        last=np.concatenate([np.full(count, -1), [0]]).astype(np.int64),
+        freed=np.full(max(1, count), -1, dtype=np.int64),
+        kinds=_kinds(grid, trade),
+        scarcity=np.array([s * MICRO for s in trade.scarcity] or [0.0]),
+        **tables.fields(),
+    )
+    for node in range(count):
+        appraise(made, node)
+    return made
+
+
+def _nodes(grid: Fleet) -> Ints:
+    offset = free_column(grid)
+    nodes = np.zeros((len(grid.nodes), offset + grid.width), dtype=np.int64)
+    for number, group in enumerate(grid.classes):
+        end = group.start + len(group.names)
+        nodes[group.start : end, CLASS] = number
+        rows = [free_row(node, group.columns) for node in grid.nodes[group.start : end]]
+        nodes[group.start : end, offset : offset + len(group.columns)] = rows
+    return nodes
+
+
+def _book(trade: Market) -> Ints:
+    prices = np.broadcast_to(np.array(CORE_PRICES, dtype=np.int64), (len(trade.tables), 1, len(CORE_PRICES)))
+    return np.ascontiguousarray(np.concatenate([trade.tables, trade.fulls, prices], axis=1))
+
+
+def _kinds(grid: Fleet, trade: Market) -> Ints:
+    """Capacity of each kind in levels; what is free is added node by node."""
+    kinds = np.zeros((max(1, len(trade.kinds)), 2), dtype=np.int64)
+    for group in grid.classes:
+        kinds[trade.kinds.index(group.kind), 0] += len(group.gpus) * len(group.names) * FULL
+    return kinds
+
+
+def _classes(grid: Fleet, trade: Market) -> Ints:
+    rows, block = Rows(6), 0
+    for group in grid.classes:
+        end = group.start + len(group.names)
+        rows.add((group.start, end, trade.kinds.index(group.kind), len(group.gpus), 0, block))
+        block += -(-len(group.names) // BLOCK)
+    return rows.array[: rows.used]
+
+
+def _gauges(grid: Fleet) -> tuple[Ints, Ints, Ints]:
+    """What each GPU's level follows, and where free millicores stand."""
+    gauges, offset = Rows(3), free_column(grid)
+    width = max((sum(name == CPU for _, name in c.columns) for c in grid.classes), default=0) or 1
+    gauge_of = np.zeros((max(1, len(grid.classes)), 2), dtype=np.int64)
+    cores_at = np.full((max(1, len(grid.classes)), width), -1, dtype=np.int64)
+    for number, group in enumerate(grid.classes):
+        gauge_of[number, 0] = gauges.used
+        places = {position: gpu for gpu, position in enumerate(group.gpus)}
+        cores = 0
+        for column, (position, name) in enumerate(group.columns):
+            if position in places and name != CORE_NUMBERS:
+                capacity = group.sample.devices[position].capacity[name]
+                gauges.add((offset + column, capacity, LEVELS + places[position]))
+            elif name == CPU:
+                cores_at[number, cores] = offset + column
+                cores += 1
+        gauge_of[number, 1] = gauges.used - gauge_of[number, 0]
+    return gauges.array, gauge_of, cores_at

@@ -1,0 +1,14 @@
+"""What do jobs ask for, and how often, where nothing has been observed yet?"""
+
+from collections.abc import Iterable
+
+from scheduling.crater.model import Demand, Request
+
+
+def mix_of(queue: Iterable[Request]) -> tuple[Demand, ...]:
+    """Where no demand has been observed yet: the queue itself, unpriced."""
+    counts: dict[str, tuple[Request, int]] = {}
+    for request in queue:
+        key = repr(request.needs)
+        counts[key] = request, counts.get(key, (request, 0))[1] + 1
+    return tuple(Demand(request.needs, count) for _, (request, count) in sorted(counts.items()))

@@ -1,0 +1,202 @@
+"""Place one request after the other on a cluster that is kept between decisions.
+
+A Planner answers each request with a Placement or a Refusal and remembers what it gave away;
+`give_back` frees it again. `plan` (plan.py) runs it over the queue of one snapshot; a service
+or a benchmark may keep one running. Equal requests share all that is worked out for them.
+"""
+
+from collections.abc import Iterable
+from fractions import Fraction
+
+from scheduling.crater.board import Board, Slots
+from scheduling.crater.compiled import FAST
+from scheduling.crater.fleet import CORES, fleet
+from scheduling.crater.kernels import CLASS, NEVER
+from scheduling.crater.market import market
+from scheduling.crater.mix import mix_of
+from scheduling.crater.model import Pick, Placement, Refusal, Request, Shortfall, Snapshot
+from scheduling.crater.occupancy import Occupancy
+from scheduling.crater.programs import is_regular
+from scheduling.crater.scene import Scene
+from scheduling.crater.scores import MONEY, Parts, chance, per_hour, price, terms
+from scheduling.crater.search import Search
+from scheduling.crater.shape import Held, Shape, hourly_on
+from scheduling.crater.vector import frozen
+from scheduling.crater.whynot import kept_out, why_not
+
+#: Shapes kept at once: each has a score of four bytes for every node.
+MOST_SHAPES = 1024
+MOST_KEYS = 65_536
+
+
+class Planner:
+    """Decisions on one cluster; see the module."""
+
+    def __init__(self, snapshot: Snapshot, *, fast: bool = FAST) -> None:
+        self.scene = Scene(snapshot)
+        self.grid = fleet(snapshot.nodes, self.scene.rates)
+        self.board = Board(self.grid, market(self.grid, snapshot.mix or mix_of(snapshot.queue)), fast=fast)
+        self.shapes: dict[object, Shape] = {}
+        self.held: dict[str, Held] = {}
+        self.version = 0
+        self.never: dict[int, tuple[Shortfall, ...]] = {}
+        self._templates: dict[tuple[int, Slots], tuple[tuple[int, Pick], ...]] = {}
+        self._keys: dict[int, tuple[object, object]] = {}
+        self._hourly: dict[tuple[int, Slots], Fraction] = {}
+        self._cores = {d.uuid: d.cpus for node in self.grid.nodes for d in node.devices if d.cpus}
+
+    def place(self, request: Request) -> Placement | None:
+        """The best place for the request, booked; None when it fits nowhere."""
+        if not self.grid.nodes:
+            return None
+        shape = self.shape(request)
+        if shape.search is not None:
+            found = shape.search.best(self, request, shape)
+            return None if found is None else self._booked(request, shape, found)
+        if request.cap_nano is None and not request.avoid_nodes:
+            placed = self.board.place(shape.number)
+            return None if placed[0] < 0 else self._booked(request, shape, placed)
+        node = self._choose(request, shape)
+        return None if node < 0 else self._booked(request, shape, (node, *self.board.take(shape.number, node)))
+
+    def decide(self, request: Request) -> Placement | Refusal:
+        """Place the request, or say at once what stands in the way (whynot.py)."""
+        return self.place(request) or why_not(self, request)
+
+    def give_back(self, job: str) -> None:
+        """Free what the job holds."""
+        held = self.held.pop(job)
+        self.board.move(held.node, held.slots, 1)
+        for device, cpus in held.cpus:
+            self._cores[device] = tuple(sorted((*self._cores[device], *cpus)))
+        self.version += 1
+
+    def shape(self, request: Request) -> Shape:
+        """What is known about all requests that ask for the same."""
+        key = self._key(request)
+        known = self.shapes.get(key)
+        if known is None:
+            if len(self.shapes) >= MOST_SHAPES:
+                self.board.forget()
+                self.shapes.clear()
+                self.never.clear()
+            known = self.shapes[key] = self._compile(request)
+        return known
+
+    def nearest(self, request: Request, most: int) -> list[int]:
+        """Rows of the nodes that lack least."""
+        number = self.shape(request).number
+        return self.board.by_distance(number, most) if number >= 0 else list(range(min(most, len(self.grid.nodes))))
+
+    def occupancy(self) -> Occupancy:
+        """What is left of every device, as explain.py reads it."""
+        return self.node_state(range(len(self.grid.nodes)))
+
+    def node_state(self, rows: Iterable[int]) -> Occupancy:
+        """What is left of the devices of some nodes."""
+        free: dict[str, dict[str, int]] = {}
+        for row in rows:
+            node, group = self.grid.nodes[row], self.grid.classes[self.class_of(row)]
+            values = self.board.free(row)
+            free.update({device.uuid: {} for device in node.devices})
+            for (position, name), value in zip(group.columns, values, strict=False):
+                if name != CORES:
+                    free[node.devices[position].uuid][name] = value
+        return Occupancy.from_amounts(free, self._cores)
+
+    def class_of(self, row: int) -> int:
+        """The number of the node's class."""
+        return int(self.board.arrays.nodes[row, CLASS])
+
+    def _key(self, request: Request) -> object:
+        known = self._keys.get(id(request.needs))
+        if known is None or known[0] is not request.needs:
+            if len(self._keys) >= MOST_KEYS:
+                self._keys.clear()
+            shaped = tuple((n.type, n.count, n.constraints, frozen(n.amounts), frozen(n.shares)) for n in request.needs)
+            known = self._keys[id(request.needs)] = request.needs, shaped
+        return known[1], request.same, request.allow_cross_numa, request.policy
+
+    def _compile(self, request: Request) -> Shape:
+        hourly = tuple(hourly_on(request, group, self.scene) for group in self.grid.classes)
+        costs = [cost for cost in hourly if cost is not None]
+        cheapest, weight = min(costs, default=Fraction(0)), MONEY[request.policy]
+        adjust = tuple(
+            NEVER if cost is None else -round(weight * (1 - cheapest / cost)) if cost else 0 for cost in hourly
+        )
+        counts = kept_out(self, request, [cost is not None for cost in hourly])
+        if is_regular(request):
+            return Shape(self.board.shape(request, adjust), None, hourly, adjust, counts)
+        return Shape(-1, Search(), hourly, adjust, counts)
+
+    def _choose(self, request: Request, shape: Shape) -> int:
+        """The best node under the request's cap and wishes."""
+        row = self.board.arrays.adjust[shape.number]
+        if request.cap_nano is not None and request.runtime is not None and self.scene.rates:
+            row[:] = [
+                NEVER if cost is None or (price(request, cost, self.scene) or 0) > request.cap_nano else points
+                for cost, points in zip(shape.hourly, shape.adjust, strict=True)
+            ]
+        node = self.board.choose(shape.number)
+        if node >= 0 and request.avoid_nodes:
+            node = self.board.choose_beside(shape.number, self._rows(request.avoid_nodes), node)
+        row[:] = shape.adjust
+        return node
+
+    def _rows(self, names: Iterable[str]) -> list[int]:
+        return [self.grid.positions[name] for name in names if name in self.grid.positions]
+
+    def _booked(self, request: Request, shape: Shape, found: tuple[int, Slots, tuple[int, int, int]]) -> Placement:
+        """The placement in words, with core numbers handed out."""
+        row, slots, (score, fit, crossing) = found
+        node, position = self.grid.nodes[row], self.class_of(row)
+        devices = node.devices
+        picks = tuple(
+            [
+                self._pinned(devices[at].uuid, pick)
+                if pick.cpus
+                else Pick(devices[at].uuid, pick.type, pick.amounts, (), pick.numa_node)
+                for at, pick in self._template(position, slots)
+            ]
+        )
+        self.held[request.job] = Held(row, slots, tuple([(p.device, p.cpus) for p in picks if p.cpus]))
+        self.version += 1
+        hourly = self._cost(position, slots, picks)
+        runtime, promised = request.runtime, chance(request, self.scene.snapshot.now_ms)
+        nano = price(request, hourly, self.scene)
+        scarcity = self.board.dearness(shape.number, position) if shape.number >= 0 else 0
+        money = 1 + shape.adjust[position] / MONEY[request.policy]
+        parts = Parts(-(score + fit + crossing), fit, scarcity, crossing, money)
+        return Placement(
+            job=request.job,
+            node=node.name,
+            picks=picks,
+            score=terms(request, parts, nano, promised),
+            predicted_ms=runtime.p50_ms if runtime else None,
+            predicted_p90_ms=runtime.p90_ms if runtime else None,
+            predicted_nano=nano,
+            on_time=promised,
+            candidates=self.board.fitting(shape.number) if shape.number >= 0 else 1,
+        )
+
+    def _template(self, position: int, slots: Slots) -> tuple[tuple[int, Pick], ...]:
+        """(device position, pick without names) for each slot, in the order of the needs."""
+        key = position, slots
+        known = self._templates.get(key)
+        if known is None:
+            group = self.grid.classes[position]
+            known = self._templates[key] = self.board.picks_of(group, slots)
+        return known
+
+    def _cost(self, position: int, slots: Slots, picks: tuple[Pick, ...]) -> Fraction:
+        """An hour of the picks: equal on all nodes of a class."""
+        key = position, slots
+        if key not in self._hourly:
+            self._hourly[key] = per_hour(picks, self.scene) if self.scene.rates else Fraction(0)
+        return self._hourly[key]
+
+    def _pinned(self, device: str, pick: Pick) -> Pick:
+        """The pick on this device, with the lowest free core numbers instead of the sample's."""
+        free, count = self._cores[device], len(pick.cpus)
+        self._cores[device] = free[count:]
+        return Pick(device, pick.type, pick.amounts, free[:count], pick.numa_node)

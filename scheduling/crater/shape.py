@@ -1,0 +1,53 @@
+"""What do equal requests share, and what does a placed job hold? Values of planner.py."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from scheduling.crater.board import Slots
+from scheduling.crater.fleet import NodeClass
+from scheduling.crater.model import Pick, Request
+from scheduling.crater.programs import variants
+from scheduling.crater.scene import Scene
+from scheduling.crater.scores import per_hour
+from scheduling.crater.search import Search
+
+Hourly = tuple[Fraction | None, ...]  # by class: nano-currency an hour, None where it can never run
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What equal requests share: the number of their compiled form, or the search that replaces it."""
+
+    number: int
+    search: Search | None
+    hourly: Hourly
+    adjust: tuple[int, ...]
+    kept_out: tuple[tuple[str, int], ...]  # rule -> nodes, while the request fits nowhere
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What a placed job holds."""
+
+    node: int
+    slots: Slots
+    cpus: tuple[tuple[str, tuple[int, ...]], ...]
+
+
+def hourly_on(request: Request, group: NodeClass, scene: Scene) -> Fraction | None:
+    """The dearest the request could be on an empty node of the class; None where it cannot run."""
+    dearest: Fraction | None = None
+    for variant in variants(request, group):
+        total = Fraction(0)
+        for ask in variant.asks if scene.rates else ():
+            costs = sorted(per_hour([_pick(group, slot.device, slot.takes)], scene) for slot in ask.slots)
+            total += sum(costs[-ask.count :], Fraction(0))
+        dearest = total if dearest is None else max(dearest, total)
+    return dearest
+
+
+def _pick(group: NodeClass, position: int, takes: Iterable[tuple[int, int, int]]) -> Pick:
+    device = group.sample.devices[position]
+    amounts = {group.columns[column][1]: amount for column, amount, _ in takes if amount}
+    return Pick(device.uuid, device.type, amounts, (), device.numa_node)

@@ -1,0 +1,85 @@
+"""The compiled requests: programs, their rows, and the score cache of each shape."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from scheduling.crater.arrays import BLOCK
+from scheduling.crater.fleet import Fleet
+from scheduling.crater.kernels import LEVELS, NEVER, Ints
+from scheduling.crater.programs import Ask, Slot, Variant
+from scheduling.crater.rows import Rows
+from scheduling.crater.worth import MICRO
+
+CROSSING = 4 * MICRO  # what crossing a NUMA node costs: four GPUs' worth
+
+
+class Tables:
+    """The growing tables behind Arrays: one entry for each compiled request."""
+
+    def __init__(self, grid: Fleet) -> None:
+        nodes, classes = len(grid.nodes), max(1, len(grid.classes))
+        self.code, self.offset = Rows(6), free_column(grid)
+        self.programs: Ints = np.zeros((16, classes, 2), dtype=np.int64)
+        self.shapes: Ints = np.zeros((16, 4), dtype=np.int64)
+        self.adjust: Ints = np.zeros((16, classes), dtype=np.int64)
+        blocks = sum(-(-len(c.names) // BLOCK) for c in grid.classes)
+        self.scores = np.full((16, max(1, nodes)), NEVER, dtype=np.int32)
+        self.best = np.full((16, max(1, blocks)), NEVER, dtype=np.int32)
+        self.used = 0
+
+    def open(self, adjust: Sequence[int], units: tuple[int, int, int]) -> int:
+        """A number for one more shape, with its constant scores by class and its weights (Arrays.shapes)."""
+        if self.used == len(self.shapes):
+            for name in ("programs", "shapes", "adjust", "scores", "best"):
+                old = getattr(self, name)
+                setattr(self, name, np.concatenate([old, np.zeros_like(old)]))
+        number = self.used
+        self.adjust[number], self.shapes[number] = adjust, (*units, -1)
+        self.used += 1
+        return number
+
+    def fields(self) -> dict[str, Any]:
+        """The tables as fields of Arrays."""
+        names = ("programs", "shapes", "adjust", "scores", "best")
+        return {"code": self.code.array} | {name: getattr(self, name) for name in names}
+
+    def compile(self, number: int, position: int, found: Sequence[Variant]) -> None:
+        """Write the variants of one shape on one class: takes, slots, needs, then variants."""
+        made = []
+        for variant in found:
+            slots = [self._all([self._slot(slot, ask.need) for slot in ask.slots]) for ask in variant.asks]
+            needs = self._all([self._need(ask, first) for ask, first in zip(variant.asks, slots, strict=True)])
+            made.append((needs, len(variant.asks), 0 if variant.aligned else CROSSING))
+        self.programs[number, position] = self._all(made), len(found)
+
+    def _all(self, rows: Sequence[tuple[int, ...]]) -> int:
+        """Append rows; the number of the first."""
+        first = self.code.used
+        for row in rows:
+            self.code.add((*row, *(0,) * (6 - len(row))))
+        return first
+
+    def _need(self, ask: Ask, first: int) -> tuple[int, ...]:
+        gpu = any(slot.gpu >= 0 for slot in ask.slots)
+        alike = len({tuple(take[1:] for take in slot.takes) for slot in ask.slots}) == 1
+        return ask.count, first, len(ask.slots), int(gpu), int(alike)
+
+    def _slot(self, slot: Slot, need: int) -> tuple[int, ...]:
+        takes = [(self.offset + column, amount, capacity) for column, amount, capacity in slot.takes]
+        level = LEVELS + slot.gpu if slot.gpu >= 0 else -1
+        return slot.device, level, slot.millicores, self._all(takes), len(takes), need
+
+    def improvise(self, slots: Sequence[Slot]) -> tuple[int, ...]:
+        """Rows for slots that no compiled request has, in the order of the needs."""
+        return tuple(self._all([self._slot(slot, order)]) for order, slot in enumerate(slots))
+
+    def forget(self) -> None:
+        """Drop all shapes; rows that placements still refer to stay."""
+        self.used = 0
+
+
+def free_column(grid: Fleet) -> int:
+    """Where the free amounts begin in a node's row."""
+    return LEVELS + max((len(c.gpus) for c in grid.classes), default=0)
