@@ -1,0 +1,105 @@
+"""Which class of hardware serves which job, when some are faster on one and some on another?
+
+`allot` maximises the total worth of jobs on classes with limited slots, exactly: any allotment
+that is not best can be improved by moving jobs along a chain or round a cycle of classes, and with
+at most MOST_CLASSES classes every such round can be looked at. It starts from the
+present allotment, so little moves when little changed. `worth_of` is what we maximise for short
+completion times: progress relative to the job's best class, more for those that end soon.
+
+Shapes: worth is (jobs, classes), 0 for "cannot run there"; an allotment is (jobs,), -1 waits.
+"""
+
+from functools import cache
+from itertools import permutations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alldata.kernel.errors import Invalid
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+WAITS = -1
+HASTE = 0.3  # 0: only progress counts; 1: shortest remaining time first. Chosen on seeds 11-12
+SOON_H = 0.5  # remaining hours below this no longer add urgency
+LEAST = 1e-12
+MOST_CLASSES = 6
+
+
+class TooManyClasses(Invalid):
+    """More device classes than can be compared exactly; group the alike ones."""
+
+    code = "too_many_classes"
+
+
+def worth_of(speed: Floats, left_h: Floats) -> Floats:
+    """Worth of each job on each class: (jobs, classes) speeds, (jobs,) hours left on the best class."""
+    return speed / speed.max(axis=1, keepdims=True) * ((left_h + SOON_H) ** -HASTE)[:, None]
+
+
+def allot(worth: Floats, slots: Ints, now: Ints) -> Ints:
+    """The allotment of greatest total worth; `now` is a feasible one to start from."""
+    classes = worth.shape[1]
+    if classes > MOST_CLASSES:
+        raise TooManyClasses(classes)
+    full = np.hstack([worth, np.zeros((len(worth), 1))])  # the last class is waiting
+    chosen = np.where(now == WAITS, classes, now)
+    free = slots - np.bincount(chosen, minlength=classes + 1)[:classes]
+    while True:
+        gain, mover = _best_moves(full, chosen, free)
+        round_ = _improving_round(gain)
+        if round_ is None:
+            return np.where(chosen == classes, WAITS, chosen)
+        for start, end in zip(round_, round_[1:], strict=False):
+            _move(int(mover[start, end]), (start, end), chosen, free)
+
+
+def _best_moves(full: Floats, chosen: Ints, free: Ints) -> tuple[Floats, Ints]:
+    """For every pair of classes the best job to move, and what it gains; an empty slot may move for 0."""
+    size = full.shape[1]
+    gain, mover = np.full((size, size), -np.inf), np.full((size, size), -1)
+    for start in range(size):
+        jobs = np.flatnonzero(chosen == start)
+        if len(jobs):
+            change = full[jobs] - full[jobs, start][:, None]
+            change[full[jobs] <= 0] = -np.inf  # cannot run there
+            change[:, -1] = -full[jobs, start]
+            best = change.argmax(axis=0)
+            gain[start], mover[start] = change[best, np.arange(size)], jobs[best]
+        if start == size - 1 or free[start] > 0:
+            empty = gain[start] < 0
+            gain[start][empty], mover[start][empty] = 0.0, -1
+    return gain, mover
+
+
+def _improving_round(gain: Floats) -> list[int] | None:
+    """The closed walk over classes whose moves gain most together, or None when none gains."""
+    best, found = LEAST, None
+    for walks in _rounds(len(gain)):
+        gains = gain[walks[:, :-1], walks[:, 1:]].sum(axis=1)
+        top = int(gains.argmax())
+        if gains[top] > best:
+            best, found = float(gains[top]), walks[top].tolist()
+    return found
+
+
+@cache
+def _rounds(size: int) -> tuple[Ints, ...]:
+    """Every simple round over `size` classes, one array (rounds, length + 1) for each length."""
+    found = []
+    for length in range(2, size + 1):
+        walks = [(*walk, walk[0]) for walk in permutations(range(size), length) if walk[0] == min(walk)]
+        found.append(np.array(walks))
+    return tuple(found)
+
+
+def _move(job: int, way: tuple[int, int], chosen: Ints, free: Ints) -> None:
+    start, end = way
+    waiting = len(free)
+    if job >= 0:
+        chosen[job] = end
+        return
+    if start < waiting:  # an empty slot moved: the other side of a chain that ends in free room
+        free[start] -= 1
+    if end < waiting:
+        free[end] += 1
