@@ -88,6 +88,11 @@ class Trust:
             promised, kept = self._promised[-REMEMBERED:], self._kept[-REMEMBERED:]
             self._curve = monotone(np.array(promised), np.array(kept, dtype=np.float64))
 
+    @property
+    def is_fitted(self) -> bool:
+        """True once enough outcomes are known."""
+        return self._curve is not None
+
     def of(self, promised: float) -> float:
         """The believable probability; the raw one until enough outcomes are known."""
         if self._curve is None:
