@@ -123,7 +123,7 @@ met_variants: possible_as_asked is the ceiling without changing GPU counts (dead
 calibration: durations known only from finished jobs, promises made at submission; a good table has met close to
   promised. brier: mean squared error, lower is better, beside promising everyone the base rate.
 refusals (crater): impossible even on an empty cluster; missed although put before all that waited; at_others_cost: in
-  time only by breaking a promise; needless: in time and nothing broken - the greedy order's own misses, 0 is perfect."""
+  time only by breaking a promise; needless: in time and nothing broken (the greedy order's misses; 0 is perfect)."""
 
 if __name__ == "__main__":
     main()

@@ -120,7 +120,7 @@ jct_h: mean completion time in hours of jobs 4000-5000, Poisson arrivals at that
   has the study's policies (max_min_fairness_packed is Gavel with space sharing, its best; allox aims at mean time).
   Unlike LAS policies ours knows the work left, as AlloX does. jct_h_without_sharing keeps one job to a device.
 jct_h_if_never_waiting: the same jobs each at once and alone on its best class: our streams' floor.
-control_fifo_jct_h: class-blind FIFO in this simulator beside the published FIFO: equal within noise when the protocol is.
+control_fifo_jct_h: class-blind FIFO in this simulator beside the published FIFO: a check of the protocol.
 makespan_h: hours until the last of 500 jobs (1/2/4/8 GPUs) ends; the study does not say in our copy which of its two
   traces gave 169 h, so the single-GPU figure stands beside it. makespan_bound_h: no schedule can be shorter.
 roofline_error: |predicted - measured| / measured duration of 26 job types on each class from the other two, using

@@ -96,7 +96,9 @@ def trials(found: Setting, jobs: int, gpus_busy: float, seed: int) -> list[Trial
     kinds = sorted(found.jobs)
     weights = np.array([found.jobs[kind]["weight"] for kind in kinds], dtype=float)
     odds = weights / weights.sum()
-    gpu_ms = sum(p * found.jobs[k]["gpus"] * sum(found.jobs[k]["minutes"]) / 2 for p, k in zip(odds, kinds, strict=True))
+    gpu_ms = sum(
+        p * found.jobs[k]["gpus"] * sum(found.jobs[k]["minutes"]) / 2 for p, k in zip(odds, kinds, strict=True)
+    )
     gaps = chance.exponential(gpu_ms * MINUTE_MS / gpus_busy, jobs)
     arrivals, drawn = np.cumsum(gaps), chance.choice(len(kinds), jobs, p=odds)
     found_trials = []

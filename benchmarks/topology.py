@@ -134,9 +134,9 @@ def spread_pct(runs: Sequence[Run]) -> float:
 
 
 READ = """How to read it
-Synthetic servers (2 sockets, 4 PCIe switches, 8 GPUs, 4 drives) and a stated contention model, not a measurement; the same
-jobs for every policy, five runs with noise of speed and of real against declared demand. policies: kube-scheduler-like
-least allocated (spreading) and most allocated (packing), each also with the single-NUMA kubelet policy.
+Synthetic servers (2 sockets, 4 PCIe switches, 8 GPUs, 4 drives) and a stated contention model, not a measurement; the
+same jobs for every policy, five runs with noise of speed and of real demand. policies: kube-scheduler-like least
+allocated (spreading) and most allocated (packing), each also with the single-NUMA kubelet policy.
 avoidable_cross_numa: placements over two sockets while some node had room on one (target 0).
 pcie_contention_ratio: load of PCIe above capacity, summed over links and hours, over that of the BEST baseline
   (target <= 0.28). nvme_over_depth: starts that put a drive over its queue depth (target 0).

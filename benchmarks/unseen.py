@@ -32,7 +32,8 @@ def unseen_errors(measured: Measured) -> dict[str, Any]:
 def _errors(measured: Measured, target: str) -> tuple[list[float], list[float]]:
     times = 1 / measured.alone
     to, (first, second) = CLASSES.index(target), [i for i, name in enumerate(CLASSES) if name != target]
-    plain, helped = [], []
+    plain: list[float] = []
+    helped: list[float] = []
     for job, name in enumerate(measured.types):
         runs = {CLASSES[i]: float(times[job, i]) for i in (first, second)}
         guess = transferred(runs, DEVICES, target)

@@ -10,7 +10,7 @@ Shapes: worth is (jobs, classes), 0 for "cannot run there"; an allotment is (job
 """
 
 from functools import cache
-from itertools import permutations
+from itertools import pairwise, permutations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,7 +34,7 @@ class TooManyClasses(Invalid):
 
 def worth_of(speed: Floats, left_h: Floats) -> Floats:
     """Worth of each job on each class: (jobs, classes) speeds, (jobs,) hours left on the best class."""
-    return speed / speed.max(axis=1, keepdims=True) * ((left_h + SOON_H) ** -HASTE)[:, None]
+    return np.asarray(speed / speed.max(axis=1, keepdims=True) * ((left_h + SOON_H) ** -HASTE)[:, None])
 
 
 def allot(worth: Floats, slots: Ints, now: Ints) -> Ints:
@@ -50,7 +50,7 @@ def allot(worth: Floats, slots: Ints, now: Ints) -> Ints:
         round_ = _improving_round(gain)
         if round_ is None:
             return np.where(chosen == classes, WAITS, chosen)
-        for start, end in zip(round_, round_[1:], strict=False):
+        for start, end in pairwise(round_):
             _move(int(mover[start, end]), (start, end), chosen, free)
 
 

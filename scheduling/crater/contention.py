@@ -111,7 +111,7 @@ class Machine:
         pools, drives = self._of_type(seat, "memory"), self._of_type(seat, "storage")
         wanted: Counter[str] = Counter()
         for device in gpus:
-            wanted.update({link: appetite.transfer_bytes_s + exchange for link in ways[device.uuid]})
+            wanted.update(dict.fromkeys(ways[device.uuid], appetite.transfer_bytes_s + exchange))
         for drive in drives:
             wanted.update({link: appetite.storage_bytes_s / len(drives) for link in ways[drive.uuid]})
             wanted.update({drive.uuid: appetite.iops / len(drives)})

@@ -85,8 +85,8 @@ class Trust:
         self._promised.append(promised)
         self._kept.append(was_kept)
         if len(self._kept) % EVERY == 0:
-            promised, kept = self._promised[-REMEMBERED:], self._kept[-REMEMBERED:]
-            self._curve = monotone(np.array(promised), np.array(kept, dtype=np.float64))
+            scores, outcomes = self._promised[-REMEMBERED:], self._kept[-REMEMBERED:]
+            self._curve = monotone(np.array(scores), np.array(outcomes, dtype=np.float64))
 
     @property
     def is_fitted(self) -> bool:
@@ -115,4 +115,5 @@ def monotone(scores: Floats, outcomes: Floats) -> tuple[Floats, Floats]:
             pool = (last[0] + pool[0], last[1] + pool[1], last[2] + pool[2])
         pools.append(pool)
     where = np.array([total / count for total, _, count in pools])
-    return where, np.array([(kept + 0.5) / (count + 1) for _, kept, count in pools])
+    levels = np.array([(kept + 0.5) / (count + 1) for _, kept, count in pools])
+    return where, np.asarray(np.maximum.accumulate(levels))

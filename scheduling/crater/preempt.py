@@ -43,9 +43,7 @@ def loss_of(job: Running, capacity: Mapping[str, Amounts], now_ms: int) -> int:
     return since * max(1, size)
 
 
-def victims(
-    request: Request, running: Sequence[Running], losses: Mapping[str, int], fits: Fits
-) -> Victims | None:
+def victims(request: Request, running: Sequence[Running], losses: Mapping[str, int], fits: Fits) -> Victims | None:
     """The cheapest set whose end lets `request` start; None when no allowed set does."""
     by_node: dict[str, list[Running]] = {}
     for job in running:

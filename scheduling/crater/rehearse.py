@@ -7,12 +7,12 @@ the speed that contention.py gives them, times their own noise, which the caller
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from scheduling.crater.contention import Appetite, Effects, Machine, Parameters, Seat
-from scheduling.crater.model import Device, Node, Pick, Placement, Plan, Request, Snapshot
+from scheduling.crater.model import Node, Placement, Plan, Request, Snapshot
 from scheduling.crater.simulate import NEVER_MS, Change, Outcome, Simulation, Task, World
-from scheduling.crater.vector import minus
+from scheduling.crater.site import booked
 
 Planner = Callable[[Snapshot], Plan]
 SEEN = 24  # waiting jobs shown to the planner at once
@@ -81,7 +81,7 @@ class Rehearsal:
 
     def _seat(self, placement: Placement) -> str:
         self.watched.placements.append((placement, tuple(self.nodes.values())))
-        self.nodes[placement.node] = _booked(self.nodes[placement.node], placement.picks, 1)
+        self.nodes[placement.node] = booked(self.nodes[placement.node], placement.picks, 1)
         seat = Seat(placement.job, placement.picks, self.trials[placement.job].appetite)
         seats = self.seats.setdefault(placement.node, {})
         seats[placement.job] = seat
@@ -95,7 +95,7 @@ class Rehearsal:
     def _release(self, job: str) -> str:
         name = self.where.pop(job)
         seat = self.seats[name].pop(job)
-        self.nodes[name] = _booked(self.nodes[name], seat.picks, -1)
+        self.nodes[name] = booked(self.nodes[name], seat.picks, -1)
         return name
 
     def _watch(self, now_ms: int) -> None:
@@ -122,20 +122,3 @@ def rehearse(
     tasks = [Task(t.request.job, t.request.submitted_ms, float(t.alone_ms)) for t in trials]
     stage.last_ms = min((task.arrive_ms for task in tasks), default=0)
     return Simulation(tasks, stage).run(), stage.watched
-
-
-def _booked(node: Node, picks: Sequence[Pick], sign: int) -> Node:
-    """The node with the picks taken (1) or given back (-1)."""
-    by_device: dict[str, list[Pick]] = {}
-    for pick in picks:
-        by_device.setdefault(pick.device, []).append(pick)
-    devices = tuple(_changed(d, by_device[d.uuid], sign) if d.uuid in by_device else d for d in node.devices)
-    return replace(node, devices=devices)
-
-
-def _changed(device: Device, picks: Sequence[Pick], sign: int) -> Device:
-    free, cpus = dict(device.free), set(device.cpus)
-    for pick in picks:
-        free = minus(free, {name: sign * amount for name, amount in pick.amounts.items()})
-        cpus = cpus - set(pick.cpus) if sign > 0 else cpus | set(pick.cpus)
-    return replace(device, free=free, cpus=tuple(sorted(cpus)))
