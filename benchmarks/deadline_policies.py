@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from heapq import heappop, heappush
 
 from benchmarks.elasticflow import DeadlineJob
-from scheduling.crater.admission import Docket, Way
+from scheduling.crater.admission import Docket
+from scheduling.crater.promise import Way
 
 Ways = Callable[[DeadlineJob], Sequence[Way]]
 

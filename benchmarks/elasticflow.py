@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from scheduling.crater.admission import Way
+from scheduling.crater.promise import Way
 
 LOAD = 0.9  # asked device time over offered, before any deadline is judged
 GPUS_PER_NODE = 8

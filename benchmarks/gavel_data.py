@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from scheduling.crater.allot import Floats, Ints
+from scheduling.crater.moves import Floats, Ints
 
 CLASSES = ("v100", "p100", "k80")
 EACH = 36  # devices of each class in the published protocol

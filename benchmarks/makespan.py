@@ -10,7 +10,8 @@ When the bound is no longer binding (few jobs left) speed replaces price. Long j
 import numpy as np
 
 from benchmarks.gavel_data import CLASSES, EACH, Measured, Stream
-from scheduling.crater.allot import WAITS, Floats, Ints
+from scheduling.crater.allot import WAITS
+from scheduling.crater.moves import Floats, Ints
 
 MOVE_H, LOOK_H, REPRICE_H, NOTHING, NEVER_H = 30 / 3600, 0.2, 3.0, 1e-9, 1e9
 CRITICAL, LOOSE, TIGHT = 0.8, 0.6, 0.9

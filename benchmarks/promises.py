@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from heapq import heappop, heappush
 
 from benchmarks.elasticflow import DeadlineJob
-from scheduling.crater.experience import Experience, Trust
+from scheduling.crater.experience import Experience
+from scheduling.crater.trust import Trust
 
 SCANNED = 60  # waiting jobs looked at per event
 OVERDUE_MS = 60_000  # a run longer than believed is taken to end this soon

@@ -7,21 +7,18 @@ and its parameters: benchmarks/servers.py, benchmarks/data/contention.json, sche
 import argparse
 import json
 import sys
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from benchmarks.count_based import CountBased, crosses, is_avoidable
-from benchmarks.servers import Setting, noisy, servers, setting, trials
+from benchmarks.count_based import CountBased
+from benchmarks.server_jobs import noisy, trials
+from benchmarks.servers import Setting, servers, setting
+from benchmarks.topology_runs import Run, row_of
 from scheduling.crater.plan import plan
-from scheduling.crater.rehearse import Planner, Trial, Watched, rehearse
-from scheduling.crater.simulate import Outcome
+from scheduling.crater.rehearse import Planner, rehearse
 
 NODES, JOBS, BUSY, RUNS, STREAM = 10, 500, 0.75, 5, 42
-MS_PER_HOUR = 3_600_000
 POLICIES: Mapping[str, Planner] = {
     "crater": plan,
     "least_allocated": CountBased(is_packing=False, is_single_numa=False),
@@ -29,25 +26,6 @@ POLICIES: Mapping[str, Planner] = {
     "least_allocated_single_numa": CountBased(is_packing=False, is_single_numa=True),
     "most_allocated_single_numa": CountBased(is_packing=True, is_single_numa=True),
 }
-
-
-@dataclass(frozen=True)
-class Run:
-    """One policy on one noisy run."""
-
-    outcomes: tuple[Outcome, ...]
-    watched: Watched
-    trials: Mapping[str, Trial]
-
-    def slowdowns(self) -> dict[str, float]:
-        """Job -> time running over time alone and well placed."""
-        ended = [(o, self.trials[o.name].alone_ms) for o in self.outcomes if o.ends_ms is not None]
-        return {o.name: ((o.ends_ms or 0) - (o.start_ms or 0)) / alone for o, alone in ended}
-
-    def stretches(self) -> list[float]:
-        """Time from arrival to end over time alone: waiting counts too."""
-        ended = [(o, self.trials[o.name].alone_ms) for o in self.outcomes if o.ends_ms is not None]
-        return [((o.ends_ms or 0) - o.arrive_ms) / alone for o, alone in ended]
 
 
 def main() -> None:
@@ -78,7 +56,7 @@ def measure(found: Setting, count: int, jobs: int, busy: float, runs: int) -> di
             mine = noisy(plain, found.noise, seed)
             outcomes, watched = rehearse(nodes, mine, planner, found.parameters)
             played.append(Run(outcomes, watched, {t.request.job: t for t in mine}))
-        table[name] = _row(played)
+        table[name] = row_of(played)
     ours, others = table["crater"], {name: row for name, row in table.items() if name != "crater"}
     least = min(row["pcie_over_load_hours"] for row in others.values())
     return {
@@ -95,42 +73,6 @@ def measure(found: Setting, count: int, jobs: int, busy: float, runs: int) -> di
         "policies": table,
         "setting": {"nodes": count, "gpus": gpus, "jobs": jobs, "busy": busy, "runs": runs},
     }
-
-
-def _row(runs: Sequence[Run]) -> dict[str, Any]:
-    slow = [value for run in runs for value in run.slowdowns().values()]
-    stretch = [value for run in runs for value in run.stretches()]
-    pcie = float(np.mean([run.watched.pcie_over_ms for run in runs])) / MS_PER_HOUR
-    return {
-        "avoidable_cross_numa": sum(_avoidable(run) for run in runs),
-        "cross_numa": sum(crosses(placement) for run in runs for placement, _ in run.watched.placements),
-        "pcie_over_load_hours": round(pcie, 3),
-        "nvme_over_depth": sum(run.watched.over_depth for run in runs),
-        "slowdown": _quantiles(slow),
-        "arrival_to_end_over_alone": _quantiles(stretch),
-        "spread_pct": spread_pct(runs),
-        "not_ended": sum(outcome.ends_ms is None for run in runs for outcome in run.outcomes),
-    }
-
-
-def _avoidable(run: Run) -> int:
-    crossing = [(p, nodes) for p, nodes in run.watched.placements if crosses(p)]
-    return sum(is_avoidable(p, run.trials[p.job].request, nodes) for p, nodes in crossing)
-
-
-def _quantiles(values: Sequence[float]) -> dict[str, float]:
-    p50, p99 = np.quantile(values, [0.5, 0.99])
-    return {"mean": round(float(np.mean(values)), 4), "p50": round(float(p50), 4), "p99": round(float(p99), 4)}
-
-
-def spread_pct(runs: Sequence[Run]) -> float:
-    """Half the range of a job's running time over all runs, in per cent of its mean; nine jobs in ten have less."""
-    by_job: dict[str, list[float]] = {}
-    for run in runs:
-        for name, slowdown in run.slowdowns().items():
-            by_job.setdefault(name, []).append(slowdown)
-    halves = [(max(times) - min(times)) / 2 / float(np.mean(times)) for times in by_job.values() if len(times) > 1]
-    return round(100 * float(np.quantile(halves, 0.9)), 2) if halves else 0.0
 
 
 READ = """How to read it

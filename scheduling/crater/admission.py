@@ -8,37 +8,12 @@ exact ones no promise is ever broken; with quantiles as often as these are excee
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from scheduling.crater.calendar import Calendar
+from scheduling.crater.promise import Promise, Way
 
 ENDLESS_MS = 1 << 62
-
-
-@dataclass(frozen=True, slots=True)
-class Way:
-    """One way to run a job."""
-
-    units: int
-    lasts_ms: int
-
-    @property
-    def cost(self) -> tuple[int, int]:
-        return self.units * self.lasts_ms, self.lasts_ms
-
-
-@dataclass(frozen=True, slots=True)
-class Promise:
-    """A job that will start at `start_ms` and end by its deadline."""
-
-    job: str
-    deadline_ms: int
-    way: Way
-    start_ms: int = 0
-
-    @property
-    def ends_ms(self) -> int:
-        return self.start_ms + self.way.lasts_ms
 
 
 class Docket:

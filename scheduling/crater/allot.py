@@ -9,27 +9,15 @@ completion times: progress relative to the job's best class, more for those that
 Shapes: worth is (jobs, classes), 0 for "cannot run there"; an allotment is (jobs,), -1 waits.
 """
 
-from functools import cache
-from itertools import pairwise, permutations
+from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
-from alldata.kernel.errors import Invalid
+from scheduling.crater.moves import MOST_CLASSES, Floats, Ints, TooManyClasses, improving_round
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 WAITS = -1
 HASTE = 0.3  # 0: only progress counts; 1: shortest remaining time first. Chosen on seeds 11-12
 SOON_H = 0.5  # remaining hours below this no longer add urgency
-LEAST = 1e-12
-MOST_CLASSES = 6
-
-
-class TooManyClasses(Invalid):
-    """More device classes than can be compared exactly; group the alike ones."""
-
-    code = "too_many_classes"
 
 
 def worth_of(speed: Floats, left_h: Floats) -> Floats:
@@ -47,7 +35,7 @@ def allot(worth: Floats, slots: Ints, now: Ints) -> Ints:
     free = slots - np.bincount(chosen, minlength=classes + 1)[:classes]
     while True:
         gain, mover = _best_moves(full, chosen, free)
-        round_ = _improving_round(gain)
+        round_ = improving_round(gain)
         if round_ is None:
             return np.where(chosen == classes, WAITS, chosen)
         for start, end in pairwise(round_):
@@ -70,27 +58,6 @@ def _best_moves(full: Floats, chosen: Ints, free: Ints) -> tuple[Floats, Ints]:
             empty = gain[start] < 0
             gain[start][empty], mover[start][empty] = 0.0, -1
     return gain, mover
-
-
-def _improving_round(gain: Floats) -> list[int] | None:
-    """The closed walk over classes whose moves gain most together, or None when none gains."""
-    best, found = LEAST, None
-    for walks in _rounds(len(gain)):
-        gains = gain[walks[:, :-1], walks[:, 1:]].sum(axis=1)
-        top = int(gains.argmax())
-        if gains[top] > best:
-            best, found = float(gains[top]), walks[top].tolist()
-    return found
-
-
-@cache
-def _rounds(size: int) -> tuple[Ints, ...]:
-    """Every simple round over `size` classes, one array (rounds, length + 1) for each length."""
-    found = []
-    for length in range(2, size + 1):
-        walks = [(*walk, walk[0]) for walk in permutations(range(size), length) if walk[0] == min(walk)]
-        found.append(np.array(walks))
-    return tuple(found)
 
 
 def _move(job: int, way: tuple[int, int], chosen: Ints, free: Ints) -> None:

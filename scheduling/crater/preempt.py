@@ -9,17 +9,16 @@ its largest share of the node's capacity. Sets are tried in the order of their l
 that makes room is the cheapest; ties go to fewer victims, then to names.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from heapq import heappop, heappush
 
+from scheduling.crater.cheapest import sets_by_loss
 from scheduling.crater.model import Amounts, Request
 from scheduling.crater.running import Running, rank
 
 Fits = Callable[[str, frozenset[str]], bool]  # would the request fit on this node with these jobs gone?
 LIMIT = 3
 RESTART_MS = 30_000
-TRIED_SETS = 4_096  # per node; a node with more possible sets is cut off and says so by finding a dearer one
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,30 +66,12 @@ def _cheapest(
     everyone = frozenset(job.job for job in jobs)
     if not fits(node, everyone):
         return None
-    for loss, _, names in _sets_by_loss(everyone, losses):
+    for loss, _, names in sets_by_loss(everyone, losses):
         if ceiling is not None and loss > ceiling:
             return None
         if fits(node, frozenset(names)):
             return Victims(node, names, loss)
     return _pruned(node, everyone, losses, fits)
-
-
-def _sets_by_loss(names: frozenset[str], losses: Mapping[str, int]) -> Iterator[tuple[int, int, tuple[str, ...]]]:
-    """Every non-empty set once, cheapest first, at most TRIED_SETS of them."""
-    line = sorted(names, key=lambda name: (losses[name], name))
-    heap: list[tuple[int, int, tuple[str, ...], int]] = []
-    if line:
-        heappush(heap, (losses[line[0]], 1, (line[0],), 0))
-    for _ in range(TRIED_SETS):
-        if not heap:
-            return
-        loss, size, chosen, last = heappop(heap)
-        yield loss, size, tuple(sorted(chosen))
-        if last + 1 < len(line):
-            following = line[last + 1]
-            heappush(heap, (loss + losses[following], size + 1, (*chosen, following), last + 1))
-            swapped = loss - losses[line[last]] + losses[following]
-            heappush(heap, (swapped, size, (*chosen[:-1], following), last + 1))
 
 
 def _pruned(node: str, everyone: frozenset[str], losses: Mapping[str, int], fits: Fits) -> Victims:

@@ -9,9 +9,11 @@ the speed that contention.py gives them, times their own noise, which the caller
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from scheduling.crater.contention import Appetite, Effects, Machine, Parameters, Seat
+from scheduling.crater.appetite import Appetite, Effects, Parameters, Seat
+from scheduling.crater.contention import Machine
+from scheduling.crater.director import NEVER_MS, Change, Outcome, Task, World
 from scheduling.crater.model import Node, Placement, Plan, Request, Snapshot
-from scheduling.crater.simulate import NEVER_MS, Change, Outcome, Simulation, Task, World
+from scheduling.crater.simulate import Simulation
 from scheduling.crater.site import booked
 
 Planner = Callable[[Snapshot], Plan]

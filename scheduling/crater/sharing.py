@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scheduling.crater.allot import Floats, Ints
+from scheduling.crater.moves import Floats, Ints
 
 ALONE = -1
 LEAST = 1e-9

@@ -5,7 +5,8 @@ from hypothesis import given, settings
 from scheduling.crater.backfill import Reservation, may_backfill
 from scheduling.crater.model import Pick, Request
 from scheduling.crater.rounds import Now, play
-from tests.pure.crater_rooms import UNIT, Rooms, queues, started, starts, wants
+from tests.pure.crater_queues import queues, starts
+from tests.pure.crater_rooms import UNIT, Rooms, started, wants
 
 Queue = tuple[list[Request], dict[str, int]]
 some = settings(max_examples=300, deadline=None)

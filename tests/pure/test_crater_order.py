@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scheduling.crater.model import Policy, Request, Runtime
-from scheduling.crater.order import dominant_share, is_lost, ordered, slack_ms
+from scheduling.crater.order import is_lost, ordered, slack_ms
 from scheduling.crater.running import Teams
 from tests.pure.crater_cases import NOW, cores, job
 
@@ -20,11 +20,6 @@ def names(*queue: Request, teams: Teams | None = None) -> list[str]:
 
 def due(name: str, in_ms: int, **more: object) -> Request:
     return job(name, cores(1000), deadline_ms=NOW + in_ms, runtime=HOUR, **more)
-
-
-def shared(name: str, team: str, age: int = 0, millicores: int = 1000) -> Request:
-    request = job(name, cores(millicores), policy=Policy.FAIR_SHARE, team=team)
-    return replace(request, submitted_ms=NOW - 1000 + age)
 
 
 def test_least_slack_by_the_late_duration_comes_first() -> None:
@@ -43,28 +38,6 @@ def test_fifo_and_cost_min_have_no_slack_to_shrink() -> None:
 def test_fifo_is_by_priority_then_age() -> None:
     old, new = (replace(job(n, policy=Policy.FIFO), submitted_ms=t) for n, t in (("old", 1), ("new", 2)))
     assert names(new, old, replace(new, job="vip", priority=1)) == ["vip", "old", "new"]
-
-
-def test_fair_share_serves_the_team_that_holds_least() -> None:
-    teams = Teams({"cpu_millicores": 10_000}, {"rich": {"cpu_millicores": 5_000}})
-    assert names(shared("r", "rich", 0), shared("p", "poor", 9), teams=teams) == ["p", "r"]
-
-
-def test_fair_share_alternates_as_it_fills() -> None:
-    teams = Teams({"cpu_millicores": 10_000})
-    queue = [shared("a1", "a", 0), shared("a2", "a", 1), shared("b1", "b", 2), shared("b2", "b", 3)]
-    assert names(*queue, teams=teams) == ["a1", "b1", "a2", "b2"]
-
-
-def test_a_weight_of_two_gets_two_turns() -> None:
-    teams = Teams({"cpu_millicores": 10_000}, weights={"a": 2})
-    queue = [shared(f"{team}{n}", team, n) for team in "ab" for n in range(4)]
-    assert sorted(name[0] for name in names(*queue, teams=teams)[:6]) == list("aaaabb")
-
-
-def test_the_dominant_share_is_the_largest() -> None:
-    teams = Teams({"cpu_millicores": 10, "memory_bytes": 100}, weights={"t": 2})
-    assert float(dominant_share({"cpu_millicores": 1, "memory_bytes": 60}, teams, "t")) == 0.3
 
 
 @given(

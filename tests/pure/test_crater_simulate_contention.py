@@ -5,12 +5,9 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmarks.count_based import CountBased, crosses
-from benchmarks.servers import Setting, noisy, servers, setting, trials
-from scheduling.crater.contention import Appetite, Machine, Parameters, Seat
+from scheduling.crater.appetite import Appetite, Parameters, Seat
+from scheduling.crater.contention import Machine
 from scheduling.crater.model import Device, Node, Pick
-from scheduling.crater.plan import plan
-from scheduling.crater.rehearse import rehearse
 
 PARAMETERS = Parameters(socket_link_bytes_s=20.0, remote_memory=1.5, remote_transfer=1.3)
 SHARES = {"compute": 0.5, "transfer": 0.2, "memory": 0.1, "storage": 0.1, "exchange": 0.1}
@@ -79,22 +76,3 @@ seats = st.lists(
 def test_neighbours_never_help(found: list[tuple[str, ...]]) -> None:
     others = [seat(f"j{i}", *devices) for i, devices in enumerate(found)]
     assert slow(NEAR, *others)["near"] >= slow(NEAR)["near"] == 1.0
-
-
-def small() -> Setting:
-    return setting()
-
-
-def test_our_placements_cross_no_socket_and_fill_no_queue() -> None:
-    found = small()
-    nodes, jobs = servers(2, found.server), noisy(trials(found, 40, 10, 1), found.noise, 2)
-    outcomes, watched = rehearse(nodes, jobs, plan, found.parameters)
-    assert all(outcome.ends_ms is not None for outcome in outcomes)
-    assert (watched.over_depth, sum(crosses(p) for p, _ in watched.placements)) == (0, 0)
-
-
-def test_a_rehearsal_repeats_and_another_planner_differs() -> None:
-    found = small()
-    nodes, jobs = servers(2, found.server), trials(found, 40, 10, 1)
-    ours, again = (rehearse(nodes, jobs, plan, found.parameters)[0] for _ in range(2))
-    assert ours == again != rehearse(nodes, jobs, CountBased(True, False), found.parameters)[0]
