@@ -92,7 +92,7 @@ class Machine:
             return self._parameters.socket_link_bytes_s
         device = self._devices[part]
         name = {"link": "pcie_bandwidth", "memory": "memory_bandwidth", "storage": "storage_iops"}[device.type]
-        return float(device.capacity[name])
+        return max(1.0, float(device.capacity.get(name, 0)))  # what offers nothing is as good as blocked
 
     def _is_island(self, gpus: Sequence[Device]) -> bool:
         islands = {gpu.attributes.get("nvlink_island") for gpu in gpus}

@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from alldata.kernel.errors import Invalid
+
 NEVER_MS = 1 << 62
 
 
@@ -38,6 +40,12 @@ class Outcome:
     start_ms: int | None
     ends_ms: int | None
     moves: int = 0
+
+
+class BadTask(Invalid):
+    """Work that is negative, infinite or not a number."""
+
+    code = "bad_task"
 
 
 class Director(Protocol):

@@ -29,7 +29,9 @@ class Experience:
         self._habit = np.ones(len(HABITS) + 1)
 
     def finished(self, kind: Hashable, lasted_ms: int, allowed_ms: int) -> None:
-        """Add one finished job."""
+        """Add one finished job; one that ended at once says nothing about the next."""
+        if lasted_ms <= 0 or allowed_ms <= 0:
+            return
         for key in (kind, None):
             mine = self._logs.setdefault(key, [])
             mine.append(log(lasted_ms))
@@ -43,7 +45,7 @@ class Experience:
         logs = known if len(known) >= FEW else self._logs.get(None, [])
         if not logs:
             return None
-        durations = np.array(logs[-REMEMBERED:])
+        allowed_ms, durations = max(1, allowed_ms), np.array(logs[-REMEMBERED:])
         habit = self._habit / self._habit.sum()
         weights = habit[np.searchsorted(HABITS, log(allowed_ms) - durations)]
         order = np.argsort(durations, kind="stable")

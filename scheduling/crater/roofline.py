@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import exp, log, prod
 
+from scheduling.crater.forecast import quantiles
 from scheduling.crater.model import Runtime
 
 Capability = Mapping[str, float]
@@ -55,6 +56,21 @@ def borrowed(base: float, ratio: float, neighbours: Sequence[Neighbour], family:
 def as_runtime(predicted_ms: float, spread: float = SPREAD) -> Runtime:
     """A transferred duration as a forecast: wider than one from history, and labelled."""
     return Runtime(max(1, round(predicted_ms)), max(1, round(predicted_ms * spread)), "roofline")
+
+
+def runtime_on(target: str, history: Mapping[str, Sequence[int]], devices: Mapping[str, Capability]) -> Runtime | None:
+    """What the next run on `target` will take: own history there, else transferred from elsewhere; None without any.
+
+    `history` maps a device model to durations (ms) of this job on it.
+    """
+    here = quantiles(history.get(target, ()))
+    if here is not None:
+        return here
+    known = {name: found for name, runs in history.items() if (found := quantiles(runs)) is not None}
+    predicted = transferred({name: float(found.p50_ms) for name, found in known.items()}, devices, target)
+    if predicted is None:
+        return None
+    return as_runtime(predicted, SPREAD * max(r.p90_ms / r.p50_ms for r in known.values()))
 
 
 def _strength(device: Capability) -> float:

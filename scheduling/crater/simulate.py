@@ -9,15 +9,19 @@ and director always give the same outcome.
 
 from collections.abc import Iterable
 from heapq import heappop, heappush
-from math import ceil
+from math import ceil, inf
 
-from scheduling.crater.director import NEVER_MS, Change, Director, Live, Outcome, Task, World
+from scheduling.crater.director import NEVER_MS, BadTask, Change, Director, Live, Outcome, Task, World
 
 
 class Simulation:
     """One run. `until` stops early once these tasks have ended (a measured window)."""
 
     def __init__(self, tasks: Iterable[Task], director: Director, until: Iterable[str] = ()) -> None:
+        tasks = list(tasks)
+        for task in tasks:
+            if not 0 <= task.work < inf:
+                raise BadTask(task.name, task.work)
         self._tasks = sorted(tasks, key=lambda task: (task.arrive_ms, task.name), reverse=True)
         self._director, self._until = director, set(until)
         self._is_windowed = bool(self._until)

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scheduling.crater.roofline import Neighbour, as_runtime, borrowed, transferred
+from scheduling.crater.roofline import Neighbour, as_runtime, borrowed, runtime_on, transferred
 
 DEVICES = {
     "slow": {"tflops": 4.0, "gbps": 100.0},
@@ -44,3 +44,12 @@ def test_near_neighbours_count_more() -> None:
 def test_a_transferred_forecast_is_wide_and_labelled() -> None:
     runtime = as_runtime(1000.0)
     assert (runtime.source, runtime.p90_ms > runtime.p50_ms) == ("roofline", True)
+
+
+def test_own_history_comes_before_any_transfer() -> None:
+    history = {"slow": [400, 400], "fast": [90, 110]}
+    assert [getattr(runtime_on(t, history, DEVICES), "source", None) for t in ("fast", "middle", "none")] == [
+        "history",
+        "roofline",
+        None,
+    ]

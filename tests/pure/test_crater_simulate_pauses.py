@@ -2,7 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
-from scheduling.crater.director import NEVER_MS, Change, Task, World
+import pytest
+
+from scheduling.crater.director import NEVER_MS, BadTask, Change, Task, World
 from scheduling.crater.simulate import Simulation
 from tests.pure.test_crater_simulate import OneAtATime, ends
 
@@ -34,3 +36,9 @@ class Script(OneAtATime):
 
     def wake_ms(self, now_ms: int) -> int:
         return min(self.lines, default=NEVER_MS)
+
+
+@pytest.mark.parametrize("work", [float("nan"), float("inf"), -1.0])
+def test_impossible_work_is_refused(work: float) -> None:
+    with pytest.raises(BadTask):
+        Simulation([Task("a", 0, work)], OneAtATime())
