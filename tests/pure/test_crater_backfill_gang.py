@@ -5,12 +5,12 @@ from itertools import product
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scheduling.crater.gang import place_gang
+from scheduling.crater.gang import Places, place_gang
 from scheduling.crater.model import Pick, Placement, Request
 from tests.pure.crater_rooms import UNIT, units_of, wants
 
 
-def places_in(offered: dict[str, int]):  # type: ignore[no-untyped-def]
+def places_in(offered: dict[str, int]) -> Places:
     """Every node with room beside the members already placed."""
 
     def places(member: Request, done: tuple[Placement, ...]) -> list[Placement]:

@@ -11,7 +11,7 @@ from scheduling.crater.model import Device, Node, Pick
 
 PARAMETERS = Parameters(socket_link_bytes_s=20.0, remote_memory=1.5, remote_transfer=1.3)
 SHARES = {"compute": 0.5, "transfer": 0.2, "memory": 0.1, "storage": 0.1, "exchange": 0.1}
-USUAL = Appetite(SHARES, 5.0, 10.0, 100.0, 32, 1.0, 20.0)
+USUAL = Appetite(SHARES, 5.0, 10.0, iops=100.0, storage_bytes_s=1.0, depth=32, exchange_bytes_s=20.0)
 
 
 def machine() -> Node:
