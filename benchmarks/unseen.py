@@ -18,6 +18,8 @@ DEVICES: Mapping[str, Capability] = {
     "p100": {"fp32_tflops": 9.53, "memory_gbps": 732.2},
     "v100": {"fp32_tflops": 15.7, "memory_gbps": 900.0},
 }
+#: The two known classes as column numbers, the one nearer to the target in capability last.
+OTHERS = {"v100": (2, 1), "p100": (2, 0), "k80": (0, 1)}
 
 
 def unseen_errors(measured: Measured) -> dict[str, Any]:
@@ -31,7 +33,7 @@ def unseen_errors(measured: Measured) -> dict[str, Any]:
 
 def _errors(measured: Measured, target: str) -> tuple[list[float], list[float]]:
     times = 1 / measured.alone
-    to, (first, second) = CLASSES.index(target), [i for i, name in enumerate(CLASSES) if name != target]
+    to, (first, second) = CLASSES.index(target), OTHERS[target]
     plain: list[float] = []
     helped: list[float] = []
     for job, name in enumerate(measured.types):

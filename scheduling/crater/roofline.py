@@ -2,8 +2,9 @@
 
 Two answers, both from runs elsewhere. `transferred` needs only capabilities: time falls with the
 capability that binds, and how strongly is read from the job itself where it ran on two kinds of
-device (its elasticity, held between 0 - the device does not matter - and 1 - proportional). With
-one kind known it is the plain roofline: the slower of the two capabilities decides. `borrowed`
+device: its elasticity, held between 0 (the device does not matter) and 1 (proportional). Two kinds
+are weak evidence, so half of the answer stays the plain proportional one. With one kind known the
+slower of the two capabilities decides. `borrowed`
 also looks at other jobs that did run on the target: the nearer their ratio between the known
 devices, the more their step to the target counts.
 
@@ -18,6 +19,7 @@ from scheduling.crater.forecast import quantiles
 from scheduling.crater.model import Runtime
 
 Capability = Mapping[str, float]
+BELIEF = 0.5  # weight of the job's own elasticity beside plain proportion
 NEAR = 0.25  # difference of log ratios at which a neighbour's voice falls to 1 / e
 KIN = 5.0  # how much louder a job of the same family speaks
 SPREAD = 1.6  # 90 % quantile over the median of a transferred duration, beside the job's own spread
@@ -41,7 +43,7 @@ def transferred(runs: Mapping[str, float], devices: Mapping[str, Capability], ta
     if len(known) == 1:
         return runs[nearest] * _slowest(devices[nearest], devices[target])
     step = log(_strength(devices[nearest]) / _strength(devices[target]))
-    return runs[nearest] * exp(step * _elasticity(runs, devices, known))
+    return runs[nearest] * exp(step * (BELIEF * _elasticity(runs, devices, known) + 1 - BELIEF))
 
 
 def borrowed(base: float, ratio: float, neighbours: Sequence[Neighbour], family: str = "") -> float | None:

@@ -16,8 +16,8 @@ def test_a_bound_job_scales_with_the_hardware() -> None:
     assert round(transferred({"slow": 400.0, "middle": 200.0}, DEVICES, "fast") or 0, 6) == 100.0
 
 
-def test_a_job_that_gained_nothing_gains_nothing() -> None:
-    assert transferred({"slow": 300.0, "middle": 300.0}, DEVICES, "fast") == 300.0
+def test_a_job_that_gained_nothing_is_forecast_to_gain_less() -> None:
+    assert 150.0 < (transferred({"slow": 300.0, "middle": 300.0}, DEVICES, "fast") or 0) < 300.0
 
 
 def test_one_known_device_is_the_plain_roofline() -> None:
