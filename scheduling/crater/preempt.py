@@ -9,12 +9,12 @@ its largest share of the node's capacity. Sets are tried in the order of their l
 that makes room is the cheapest; ties go to fewer victims, then to names.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from scheduling.crater.cheapest import sets_by_loss
-from scheduling.crater.model import Amounts, Request
-from scheduling.crater.running import Running, rank
+from scheduling.crater.model import Amounts, Node, Request
+from scheduling.crater.running import Running, capacity_of, rank
 
 Fits = Callable[[str, frozenset[str]], bool]  # would the request fit on this node with these jobs gone?
 LIMIT = 3
@@ -40,6 +40,12 @@ def loss_of(job: Running, capacity: Mapping[str, Amounts], now_ms: int) -> int:
     total = capacity.get(job.node, {})
     size = max((amount * 1_000_000 // total[name] for name, amount in taken.items() if total.get(name)), default=0)
     return since * max(1, size)
+
+
+def losses_of(running: Sequence[Running], nodes: Iterable[Node], now_ms: int) -> dict[str, int]:
+    """What stopping each running job would throw away."""
+    capacity = {node.name: capacity_of((node,)) for node in nodes}
+    return {job.job: loss_of(job, capacity, now_ms) for job in running}
 
 
 def victims(request: Request, running: Sequence[Running], losses: Mapping[str, int], fits: Fits) -> Victims | None:

@@ -4,10 +4,10 @@
 its 90 % quantile. Only a limit makes the promises of backfill.py unconditional; they say so.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from scheduling.crater.model import Amounts, Pick, Policy, Request
+from scheduling.crater.model import Amounts, Node, Pick, Policy, Request
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,3 +52,18 @@ def held_by(running: Sequence[Running]) -> dict[str, dict[str, int]]:
             for name, amount in pick.amounts.items():
                 mine[name] = mine.get(name, 0) + amount
     return held
+
+
+def capacity_of(nodes: Iterable[Node]) -> dict[str, int]:
+    """What a set of nodes offers in all, usable or not: shares must not jump when a node is repaired."""
+    total: dict[str, int] = {}
+    for node in nodes:
+        for device in node.devices:
+            for name, amount in device.capacity.items():
+                total[name] = total.get(name, 0) + amount
+    return total
+
+
+def teams_of(nodes: Iterable[Node], running: Sequence[Running], weights: Mapping[str, int]) -> Teams:
+    """Who holds how much of a cluster."""
+    return Teams(capacity_of(nodes), held_by(running), weights)

@@ -1,9 +1,9 @@
 """Who may stop whom, what it costs, and who gets the room."""
 
-from scheduling.crater.model import Policy, Request
-from scheduling.crater.preempt import LIMIT, loss_of, victims
+from scheduling.crater.model import Device, Node, Policy, Request
+from scheduling.crater.preempt import LIMIT, loss_of, losses_of, victims
 from scheduling.crater.rounds import Now, play
-from scheduling.crater.running import Running, rank
+from scheduling.crater.running import Running, rank, teams_of
 from tests.pure.crater_rooms import UNIT, Rooms, started, wants
 
 
@@ -38,3 +38,16 @@ def test_the_head_keeps_the_room_its_victims_leave() -> None:
     assert (
         play([queue[0], wants("big", 2, 10**6)], Rooms({"n": 5}, running), Now(5, running, {"old": 7})).placements == ()
     )
+
+
+def test_a_larger_part_of_the_node_loses_more() -> None:
+    node = Node("n", (Device("n", "slot", None, None, {UNIT: 4}, {}),))
+    running = [started(wants("half", 2), "n", 0), started(wants("whole", 4), "n", 0)]
+    lost = losses_of(running, [node], 60_000)
+    assert lost["whole"] == 2 * lost["half"] > 0
+
+
+def test_teams_hold_what_their_jobs_hold() -> None:
+    node = Node("n", (Device("n", "slot", None, None, {UNIT: 4}, {}),))
+    teams = teams_of([node], [started(wants("a", 2), "n", 0)], {})
+    assert (dict(teams.capacity), teams.held[""]) == ({UNIT: 4}, {UNIT: 2})
