@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from benchmarks.promises import Case
+from benchmarks.cases import Case
 
 BINS = 10
 

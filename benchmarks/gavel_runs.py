@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from benchmarks import gavel_data
 from benchmarks.agnostic import Agnostic
 from benchmarks.class_directors import HOUR_MS, Allotting
-from benchmarks.gavel_data import Measured, Stream
+from benchmarks.gavel_data import Measured
+from benchmarks.gavel_streams import Stream, stream
 from scheduling.crater.director import Director, Task
 from scheduling.crater.simulate import Simulation
 
@@ -15,21 +15,21 @@ CONTROL_RATE = 4.0  # a rate at which the published FIFO is still stable
 
 def jct_h(measured: Measured, per_hour: float, seed: int, is_sharing: bool = True) -> float:
     """Mean completion time (h) of jobs 4000-5000 under our allotment."""
-    jobs = gavel_data.stream(measured, per_hour, _jobs(), seed)
+    jobs = stream(measured, per_hour, _jobs(), seed)
     director = Allotting(measured, _types(jobs), is_sharing)
     return _window_h(measured, jobs, director)
 
 
 def lone_h(measured: Measured, per_hour: float, seed: int) -> float:
     """The same jobs if each had its best class at once, alone: no policy can do better without luck in pairs."""
-    jobs = gavel_data.stream(measured, per_hour, _jobs(), seed)
+    jobs = stream(measured, per_hour, _jobs(), seed)
     best = measured.alone[jobs.types].max(axis=1)
     return float((jobs.steps / best)[slice(*WINDOW)].mean()) / 3600
 
 
 def control_h(measured: Measured, seed: int) -> float:
     """The same window under class-blind first come, first served."""
-    jobs = gavel_data.stream(measured, CONTROL_RATE, _jobs(), seed)
+    jobs = stream(measured, CONTROL_RATE, _jobs(), seed)
     return _window_h(measured, jobs, Agnostic(measured, _types(jobs), np.random.default_rng(seed + 1_000)))
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks import gavel_data
+from benchmarks import gavel_data, gavel_streams
 from benchmarks.gavel_data import Measured
 from benchmarks.gavel_runs import CONTROL_RATE, control_h, jct_h, lone_h
 from benchmarks.makespan import makespan_h
@@ -43,8 +43,8 @@ def measure(measured: Measured, data: Path, seeds: list[int]) -> dict[str, Any]:
     """Everything in the shape of the issue, with published figures and controls beside it."""
     runs = {key: [jct_h(measured, float(key), seed) for seed in seeds] for key in RATES}
     alone = {key: [jct_h(measured, float(key), seed, is_sharing=False) for seed in seeds] for key in RATES}
-    many = [makespan_h(measured, gavel_data.batch(measured, BATCH, seed)) for seed in seeds]
-    single = [makespan_h(measured, gavel_data.batch(measured, BATCH, seed, (1.0, 0, 0, 0))) for seed in seeds]
+    many = [makespan_h(measured, gavel_streams.batch(measured, BATCH, seed)) for seed in seeds]
+    single = [makespan_h(measured, gavel_streams.batch(measured, BATCH, seed, (1.0, 0, 0, 0))) for seed in seeds]
     errors = unseen_errors(measured)
     return {
         "jct_h": {key: _mean(found) for key, found in runs.items()},

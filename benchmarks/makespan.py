@@ -9,7 +9,8 @@ When the bound is no longer binding (few jobs left) speed replaces price. Long j
 
 import numpy as np
 
-from benchmarks.gavel_data import CLASSES, EACH, Measured, Stream
+from benchmarks.gavel_data import CLASSES, EACH, Measured
+from benchmarks.gavel_streams import Stream
 from scheduling.crater.allot import WAITS
 from scheduling.crater.moves import Floats, Ints
 

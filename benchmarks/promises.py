@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
 
+from benchmarks.cases import Case
 from benchmarks.elasticflow import DeadlineJob
 from scheduling.crater.experience import Experience
 from scheduling.crater.trust import Trust
@@ -17,28 +18,6 @@ from scheduling.crater.trust import Trust
 SCANNED = 60  # waiting jobs looked at per event
 OVERDUE_MS = 60_000  # a run longer than believed is taken to end this soon
 NEVER_MS = 1 << 62
-
-
-@dataclass(slots=True)
-class Case:
-    """One job with what was believed of it and what came of it."""
-
-    job: DeadlineJob
-    p50_ms: int
-    p90_ms: int
-    raw: float | None = None
-    promised: float | None = None
-    must_wait: bool = False
-    started_ms: int | None = None
-    ended_ms: int | None = None
-
-    @property
-    def kept(self) -> bool:
-        return self.ended_ms is not None and self.ended_ms <= self.job.deadline_ms
-
-    @property
-    def turn(self) -> tuple[int, str]:
-        return self.job.deadline_ms - self.p90_ms, self.job.name
 
 
 @dataclass

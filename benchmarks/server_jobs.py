@@ -12,7 +12,7 @@ import numpy as np
 from benchmarks.servers import GB, Setting
 from scheduling.crater.appetite import Appetite
 from scheduling.crater.model import Need, Policy, Request
-from scheduling.crater.rehearse import Trial
+from scheduling.crater.trial import Trial
 
 GIB, MINUTE_MS, CLAIM_BYTES = 2**30, 60_000, 100 * GB
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from benchmarks.crossing import crosses, is_avoidable
 from scheduling.crater.director import Outcome
-from scheduling.crater.rehearse import Trial, Watched
+from scheduling.crater.trial import Trial, Watched
 
 MS_PER_HOUR = 3_600_000
 

@@ -2,9 +2,8 @@
 
 `allot` maximises the total worth of jobs on classes with limited slots, exactly: any allotment
 that is not best can be improved by moving jobs along a chain or round a cycle of classes, and with
-at most MOST_CLASSES classes every such round can be looked at. It starts from the
-present allotment, so little moves when little changed. `worth_of` is what we maximise for short
-completion times: progress relative to the job's best class, more for those that end soon.
+at most MOST_CLASSES classes every such round can be looked at. It starts from the present one, so
+little moves. `worth_of` is what serves short completion times: progress, more for jobs near their end.
 
 Shapes: worth is (jobs, classes), 0 for "cannot run there"; an allotment is (jobs,), -1 waits.
 """
@@ -27,8 +26,7 @@ def worth_of(speed: Floats, left_h: Floats) -> Floats:
 
 def allot(worth: Floats, slots: Ints, now: Ints) -> Ints:
     """The allotment of greatest total worth; `now` is a feasible one to start from."""
-    classes = worth.shape[1]
-    if classes > MOST_CLASSES:
+    if (classes := worth.shape[1]) > MOST_CLASSES:
         raise TooManyClasses(classes)
     full = np.hstack([worth, np.zeros((len(worth), 1))])  # the last class is waiting
     chosen = np.where(now == WAITS, classes, now)

@@ -1,10 +1,8 @@
-"""What do finished jobs say about the next one, and how far can such promises be believed?
+"""What do finished jobs say about the next one?
 
 `Experience` keeps finished jobs by kind. People who set a deadline know something of their job, so
 the time they allow is evidence: a past duration counts by how often people allow that multiple of
-what a job then takes (the habit, itself learned from finished jobs only). `Trust` maps a raw
-probability to the share of equal promises that were kept, by pooling adjacent violators; it too
-sees only promises whose outcome is known. Both are plain mutable accumulators, fed in time order.
+what a job then takes (the habit, itself learned from finished jobs only). Fed in time order.
 """
 
 from collections.abc import Hashable

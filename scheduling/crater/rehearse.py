@@ -9,37 +9,16 @@ the speed that contention.py gives them, times their own noise, which the caller
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from scheduling.crater.appetite import Appetite, Effects, Parameters, Seat
+from scheduling.crater.appetite import Effects, Parameters, Seat
 from scheduling.crater.contention import Machine
 from scheduling.crater.director import NEVER_MS, Change, Outcome, Task, World
-from scheduling.crater.model import Node, Placement, Plan, Request, Snapshot
+from scheduling.crater.model import Node, Placement, Plan, Snapshot
 from scheduling.crater.simulate import Simulation
 from scheduling.crater.site import booked
+from scheduling.crater.trial import Trial, Watched
 
 Planner = Callable[[Snapshot], Plan]
 SEEN = 24  # waiting jobs shown to the planner at once
-
-
-@dataclass(frozen=True, slots=True)
-class Trial:
-    """One job: what it asks, how long it takes alone and well placed, and what it really does."""
-
-    request: Request
-    alone_ms: int
-    appetite: Appetite
-    noise: float = 1.0  # its own speed in this run, apart from contention
-
-
-@dataclass(slots=True)
-class Watched:
-    """What was seen, added up over time: x ms above 1 for loads, devices over their depth."""
-
-    pcie_over_ms: float = 0.0
-    memory_over_ms: float = 0.0
-    drive_over_ms: float = 0.0
-    over_depth_ms: float = 0.0
-    over_depth: int = 0  # starts that put a drive over its depth
-    placements: list[tuple[Placement, tuple[Node, ...]]] = field(default_factory=list)  # with the cluster before
 
 
 @dataclass

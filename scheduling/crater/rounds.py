@@ -3,58 +3,17 @@
 In the order of the queue each request is placed. The first that fits nowhere is the head: if
 stopping jobs of lower rank makes room it gets that room, else the earliest certain start; either
 way its devices are reserved. Those behind it start only where they cannot delay it (backfill.py).
-A stopped job is not gone at once, so its preemptor starts in a later round; the reservation keeps the
-room free meanwhile. Pure over a Site, which knows how to place; the order comes from order.py.
+A stopped job is not gone at once: its preemptor starts in a later round, and the reservation
+keeps the room free. Pure over a Site (turns.py), which knows how to place; order.py gives the order.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Protocol
 
 from scheduling.crater.backfill import NEVER_MS, Reservation, may_backfill, reserve
-from scheduling.crater.model import Amounts, Pick, Placement, Request
+from scheduling.crater.model import Pick, Placement, Request
 from scheduling.crater.preempt import Victims, victims
 from scheduling.crater.running import Running
-
-
-class Site(Protocol):
-    """The cluster as this round has left it so far."""
-
-    def place(self, request: Request, gone: frozenset[str] = frozenset()) -> Placement | None:
-        """The best place, were these running jobs gone."""
-        ...
-
-    def fits(self, request: Request, node: str, gone: frozenset[str]) -> bool:
-        """Whether the request fits on this node, were these running jobs gone."""
-        ...
-
-    def take(self, placement: Placement) -> None:
-        """Book a placement for the rest of the round; from then on its job may be among the `gone` too."""
-        ...
-
-    def free(self, device: str) -> Amounts:
-        """What is free of a device now."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class Round:
-    """Decisions in the order they were made."""
-
-    placements: tuple[Placement, ...] = ()
-    stopped: Victims | None = None  # to make room for the head
-    reservation: Reservation | None = None
-    held_back: tuple[str, ...] = ()  # would fit, but could delay the head
-    unplaced: tuple[str, ...] = ()  # fit nowhere now; the head is among them
-
-
-@dataclass(frozen=True, slots=True)
-class Now:
-    """The instant, what runs, and what stopping each running job would lose."""
-
-    now_ms: int
-    running: Sequence[Running] = ()
-    losses: Mapping[str, int] | None = None  # None: nobody is stopped
+from scheduling.crater.turns import Now, Round, Site
 
 
 def bound_ms(request: Request, now_ms: int) -> int:

@@ -5,8 +5,9 @@ from collections.abc import Mapping, Sequence
 from hypothesis import strategies as st
 
 from scheduling.crater.model import Request
-from scheduling.crater.rounds import Now, play
+from scheduling.crater.rounds import play
 from scheduling.crater.running import Running
+from scheduling.crater.turns import Now
 from tests.pure.crater_rooms import Rooms, started, wants
 
 

@@ -4,7 +4,8 @@ from hypothesis import given, settings
 
 from scheduling.crater.backfill import Reservation, may_backfill
 from scheduling.crater.model import Pick, Request
-from scheduling.crater.rounds import Now, play
+from scheduling.crater.rounds import play
+from scheduling.crater.turns import Now
 from tests.pure.crater_queues import queues, starts
 from tests.pure.crater_rooms import UNIT, Rooms, started, wants
 

@@ -7,9 +7,10 @@ from hypothesis import given, settings
 from scheduling.crater.model import Snapshot
 from scheduling.crater.order import ordered
 from scheduling.crater.plan import plan
-from scheduling.crater.rounds import Now, Round, play
+from scheduling.crater.rounds import play
 from scheduling.crater.running import Running
 from scheduling.crater.site import PlannedSite
+from scheduling.crater.turns import Now, Round
 from tests.pure.crater_cases import cluster, cores, job, plain_node, snapshots
 
 few = settings(max_examples=60, deadline=None)

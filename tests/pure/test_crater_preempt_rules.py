@@ -2,8 +2,9 @@
 
 from scheduling.crater.model import Device, Node, Policy, Request
 from scheduling.crater.preempt import LIMIT, loss_of, losses_of, victims
-from scheduling.crater.rounds import Now, play
+from scheduling.crater.rounds import play
 from scheduling.crater.running import Running, rank, teams_of
+from scheduling.crater.turns import Now
 from tests.pure.crater_rooms import UNIT, Rooms, started, wants
 
 
