@@ -8,7 +8,7 @@ Answer: {p95_ms: {view: ms}, worst_p95_ms, jobs, ledger_rows}. Views are the sel
 import argparse
 import json
 
-from benchmarks.servers import run_inside
+from benchmarks.backing import run_inside
 
 
 def main() -> None:

@@ -9,7 +9,7 @@ close_day_s, bytes_per_interval, ...} for a day of `nodes` x 8 GPUs x 8 capabili
 import argparse
 import json
 
-from benchmarks.servers import run_inside
+from benchmarks.backing import run_inside
 
 
 def main() -> None:

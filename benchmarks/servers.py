@@ -1,54 +1,87 @@
-"""Where do benchmarks run? On a PostgreSQL and a Valkey of their own, in a directory that goes away.
+"""Which servers and jobs does the topology benchmark simulate? Built from benchmarks/data/contention.json.
 
-Durable as in production (fsync and synchronous commits on); the settings are those of the embedded platform.
+Two sockets a server, two PCIe switches a socket, on each switch two GPUs, one drive and one uplink
+to the socket; the four GPUs of a socket are one NVLink island. Jobs are drawn from a seeded
+generator: kind by weight, length uniform in minutes, Poisson arrivals at a share of the GPUs.
 """
 
-import os
-import secrets
-import shutil
-import signal
-import subprocess
-import sys
-import tempfile
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from alldata.embedded.ports import free_port
-from alldata.embedded.postgres import Postgres
-from alldata.embedded.process import stop
-from alldata.embedded.valkey import Valkey
+from scheduling.crater.appetite import Parameters
+from scheduling.crater.model import Device, Node
+
+GB = 10**9
+FILE = Path(__file__).parent / "data" / "contention.json"
+DRIVE_BYTES = 3_840 * GB
 
 
-@contextmanager
-def servers() -> Iterator[Mapping[str, str]]:
-    """The environment of a platform with empty, migrated tables."""
-    directory = Path(tempfile.mkdtemp(prefix="alldata-benchmark-"))
-    postgres = Postgres(directory / "postgres", free_port(), secrets.token_hex(8))
-    valkey = Valkey(directory / "valkey", free_port(), secrets.token_hex(8))
-    running = [postgres.launch(), valkey.launch()]
-    env = os.environ | {
-        "ALLDATA_DATA_DIR": str(directory / "data"),
-        "ALLDATA_SECRET_KEY": secrets.token_hex(32),
-        "ALLDATA_AGENT_KEY": secrets.token_hex(16),
-        "DATABASE_URL": postgres.url,
-        "REDIS_URL": valkey.url,
-        "DJANGO_SETTINGS_MODULE": "alldata.settings",
-        "BENCHMARK_PORT": str(free_port()),
+@dataclass(frozen=True)
+class Setting:
+    """The data file, read."""
+
+    parameters: Parameters
+    server: Mapping[str, Any]
+    noise: Mapping[str, Any]
+    headroom: float
+    jobs: Mapping[str, Mapping[str, Any]]
+
+
+def setting(file: Path = FILE) -> Setting:
+    """Read the data file."""
+    raw = json.loads(file.read_text())
+    values = {name: entry["value"] for name, entry in raw["model"].items()}
+    return Setting(Parameters(**values), raw["server"], raw["noise"], raw["declared"]["headroom"], raw["jobs"])
+
+
+def servers(count: int, server: Mapping[str, Any]) -> tuple[Node, ...]:
+    """Equal, empty servers."""
+    return tuple(_server(f"s{number:03d}", server) for number in range(count))
+
+
+def _server(name: str, server: Mapping[str, Any]) -> Node:
+    devices: list[Device] = []
+    for socket in range(server["sockets"]):
+        devices += _socket(name, socket, server)
+        for index in range(server["switches_per_socket"]):
+            devices += _switch(f"{name}/switch{socket}{index}", socket, server)
+    return Node(name, tuple(devices), simulated=True)
+
+
+def _socket(name: str, socket: int, server: Mapping[str, Any]) -> list[Device]:
+    count = server["cores_per_socket"]
+    cores, pool = {"cpu_millicores": count * 1000}, _pool(server)
+    numbers = tuple(range(socket * count, (socket + 1) * count))
+    return [
+        Device(f"{name}/numa{socket}/cpu", "cpu", socket, None, cores, cores, cpus=numbers),
+        Device(f"{name}/numa{socket}/memory", "memory", socket, None, pool, pool),
+    ]
+
+
+def _pool(server: Mapping[str, Any]) -> dict[str, int]:
+    return {"memory_bytes": int(server["memory_bytes"]), "memory_bandwidth": int(server["memory_bytes_s"])}
+
+
+def _switch(switch: str, socket: int, server: Mapping[str, Any]) -> list[Device]:
+    uplink = {"pcie_bandwidth": int(server["uplink_bytes_s"])}
+    card = {
+        "gpu_sm": 1_000_000,
+        "gpu_memory_bytes": int(server["gpu_memory_bytes"]),
+        "hbm_bandwidth": int(server["hbm_bytes_s"]),
+        **uplink,
     }
-    try:
-        postgres.wait_ready(running[0])
-        valkey.wait_ready(running[1])
-        subprocess.run([sys.executable, "manage.py", "migrate", "--verbosity", "0"], check=True, env=env)
-        yield env
-    finally:
-        stop(running[0], first=signal.SIGINT)
-        stop(running[1])
-        shutil.rmtree(directory, ignore_errors=True)
-
-
-def run_inside(module: str, *words: str) -> str:
-    """What a module of benchmarks.inside prints, run beside servers of its own."""
-    with servers() as env:
-        command = [sys.executable, "-m", f"benchmarks.inside.{module}", *words]
-        return subprocess.run(command, check=True, env=env, stdout=subprocess.PIPE, text=True).stdout
+    drive = {
+        "storage_bytes": DRIVE_BYTES,
+        "storage_iops": server["drive_iops"],
+        "storage_queue_slots": server["drive_depth"],
+    }
+    island = {"nvlink_island": f"{switch.split('/')[0]}/{socket}"}
+    gpus = [f"{switch}/gpu{index}" for index in range(server["gpus_per_switch"])]
+    return [
+        Device(f"{switch}/uplink", "link", socket, switch, uplink, uplink),
+        Device(f"{switch}/drive", "storage", socket, switch, drive, drive),
+        *(Device(uuid, "gpu", socket, switch, card, card, island) for uuid in gpus),
+    ]

@@ -1,6 +1,6 @@
 """The halves of benchmarks that use Django: importing this package makes it ready.
 
-Run through benchmarks.servers, which puts the addresses of private servers into the environment.
+Run through benchmarks.backing, which puts the addresses of private servers into the environment.
 """
 
 import django

@@ -53,7 +53,7 @@ def _by_root(devices: tuple[Device, ...]) -> list[tuple[Device, ...]]:
         members = [d for d in devices if roots[d.uuid] == root]
         near = {d.numa_node for d in members} | {None}
         loose = [d for d in devices if d.parent is None and d.uuid != root and d.numa_node in near]
-        found.append(tuple(sorted({*members, *loose}, key=lambda d: d.uuid)))
+        found.append(tuple(sorted([*members, *loose], key=lambda d: d.uuid)))
     return found
 
 
