@@ -9,7 +9,7 @@ made is given beside them: reading the snapshot, recording it, building the plan
 import json
 import sys
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 import numpy as np
 
@@ -33,7 +33,7 @@ WARM, SLICE = 100, 100
 class Unpriced:
     """No price list."""
 
-    def rates(self, devices: Sequence[str]) -> Sequence[Rate]:
+    def rates(self, devices: Collection[str]) -> Sequence[Rate]:
         return ()
 
     def currency(self) -> str:

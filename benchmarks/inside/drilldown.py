@@ -5,6 +5,7 @@ import statistics
 import sys
 import time
 from collections.abc import Callable
+from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import connection
@@ -69,7 +70,7 @@ def make_month(jobs: int) -> Viewer:
         )
         Project.objects.create(team=team, slug=f"p{number}", name=f"project {number}")
     viewer = viewer_of_user(User.objects.get(pk=made.user_id))
-    asked = {
+    asked: dict[str, Any] = {
         "org": str(viewer.organisation_id),
         "projects": [str(p) for p in Project.objects.filter(slug__startswith="p").values_list("id", flat=True)][
             :PROJECTS

@@ -8,7 +8,8 @@ import numpy as np
 from alldata.kernel.ids import uuid7
 from alldata.kernel.intervals import HOUR_MS
 from alldata.tenancy.services.bootstrap import bootstrap_tenancy
-from costing.services.books import publish_prices, read_price_list
+from costing.services.books import publish_prices
+from costing.services.lists import read_price_list
 from monitoring.frames import Columns, Part
 from monitoring.frames.packing import TAGS
 from monitoring.frames.reading import Window

@@ -120,7 +120,7 @@ def _devices() -> list[dict[str, object]]:
     """One window's values, as an agent writes them."""
     columns = next(fleet.windows_of_day(0, 1)).columns
     values = iter(zip(columns.q.tolist(), columns.peak.tolist(), strict=True))
-    found = []
+    found: list[dict[str, object]] = []
     for part in columns.parts:
         dims = {}
         for name in part.names:
