@@ -112,7 +112,8 @@ def waiting_requests() -> list[Request]:
         .order_by("submitted_ms", "id")
     )
     lost = _lost_on([row.pk for row in rows])
-    return [request_of(row, avoid=lost.get(row.pk, ())) for row in rows]
+    known: Forecasts = {}
+    return [request_of(row, avoid=lost.get(row.pk, ()), known=known) for row in rows]
 
 
 def _lost_on(job_ids: Sequence[Any]) -> Mapping[Any, tuple[str, ...]]:
@@ -124,9 +125,15 @@ def _lost_on(job_ids: Sequence[Any]) -> Mapping[Any, tuple[str, ...]]:
     return found
 
 
-def request_of(job: Job, *, avoid: tuple[str, ...] = ()) -> Request:
-    """One job as the core sees it."""
-    demand = job.demand
+Forecasts = dict[tuple[str, str, str], Runtime]  # profile digest, mode, entry digest
+
+
+def request_of(job: Job, *, avoid: tuple[str, ...] = (), known: Forecasts | None = None) -> Request:
+    """One job as the core sees it; `known` shares the forecasts of equal code among many jobs."""
+    demand, forecasts = job.demand, {} if known is None else known
+    key = (job.profile_digest, job.mode, job.entry_digest)
+    if key not in forecasts:
+        forecasts[key] = runtime_of(job)
     return Request(
         job=str(job.pk),
         needs=needs_of(demand["needs"]),
@@ -138,7 +145,7 @@ def request_of(job: Job, *, avoid: tuple[str, ...] = ()) -> Request:
         allow_cross_numa=demand["allow_cross_numa"],
         deadline_ms=job.deadline_ms,
         cap_nano=job.cap_nano,
-        runtime=runtime_of(job),
+        runtime=forecasts[key],
         avoid_nodes=avoid,
     )
 

@@ -6,7 +6,7 @@ twice or late. Adding a field needs a default; removing one needs two releases.
 """
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
 
@@ -18,7 +18,7 @@ class Event:
 
     def as_json(self) -> dict[str, Any]:
         """The fields as plain JSON values."""
-        return asdict(self)
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
 
 @dataclass(frozen=True, slots=True)

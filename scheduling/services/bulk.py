@@ -6,10 +6,9 @@ row refuses - a job moved on, room is gone, a core is held - `commit_batch` retu
 everything undone, and the caller commits one by one to find out which.
 """
 
-import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
@@ -24,6 +23,7 @@ from scheduling.crater.model import Placement
 from scheduling.lifecycle import AllocationState, AttemptState, JobState
 from scheduling.models import Allocation, Attempt, Device, Job, Node, PlannerInput
 from scheduling.services.locks import LockKey, lock_in_transaction
+from scheduling.services.recording import as_text
 
 Row = tuple[Any, ...]
 PAGE = 1000
@@ -137,7 +137,7 @@ def _write(batch: Batch) -> None:
     decisions: list[Row] = []
     for placement in batch.placements:
         job, key = batch.jobs[placement.job], str(uuid7())
-        answer = json.dumps(asdict(placement), separators=(",", ":"))
+        answer = as_text(placement)
         attempts.append(_attempt(batch, placement, key, last.get(job.pk, 0) + 1, answer))
         claims.extend(_claims(batch, placement, key))
         decisions.append(

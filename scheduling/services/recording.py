@@ -6,7 +6,8 @@ Inputs are stored once by content: a queue that waits on an unchanged cluster ad
 import hashlib
 import json
 import zlib
-from dataclasses import asdict
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from scheduling.crater.model import Placement, Refusal, Snapshot
@@ -15,12 +16,10 @@ from scheduling.models import Decision, Job, PlannerInput
 
 def record_input(snapshot: Snapshot) -> PlannerInput:
     """Store the snapshot unless an equal one (apart from its instant) is stored."""
-    plain = asdict(snapshot)
-    at_ms = plain.pop("now_ms")
-    body = json.dumps(plain, sort_keys=True, separators=(",", ":")).encode()
+    body = as_text(replace(snapshot, now_ms=0)).encode()
     row, _ = PlannerInput.objects.get_or_create(
         digest=hashlib.sha256(body).hexdigest(),
-        defaults={"at_ms": at_ms, "body": zlib.compress(body, 6)},
+        defaults={"at_ms": snapshot.now_ms, "body": zlib.compress(body, 1)},
     )
     return row
 
@@ -44,5 +43,17 @@ def record_decision(job: Job, outcome: str, answer: Placement | Refusal, *, seen
 
 def as_plain(answer: Placement | Refusal) -> dict[str, Any]:
     """The answer as the JSON values that the database gives back (tuples become lists)."""
-    plain: dict[str, Any] = json.loads(json.dumps(asdict(answer)))
+    plain: dict[str, Any] = json.loads(as_text(answer))
     return plain
+
+
+def as_text(value: Placement | Refusal | Snapshot) -> str:
+    """Canonical JSON of the core's values; the encoder asks for each dataclass once (asdict would copy all)."""
+    return json.dumps(value, default=_fields, sort_keys=True, separators=(",", ":"))
+
+
+def _fields(value: Any) -> dict[str, Any]:
+    """A slotted dataclass, or a mapping that is no dict, as a dict."""
+    if isinstance(value, Mapping):
+        return dict(value)
+    return {name: getattr(value, name) for name in value.__slots__}
