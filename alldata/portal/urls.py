@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from alldata.portal import cost, fleet, gallery, home, job, new_job, session
+from alldata.portal import cost, fleet, gallery, home, job, new_job, node, session
 
 urlpatterns = [
     path("", home.home, name="home"),
@@ -24,7 +24,9 @@ urlpatterns = [
     path("fleet/heatmap/cells", fleet.cells, name="heatmap-cells"),
     path("fleet/heatmap/_/table", fleet.heatmap_table, name="heatmap-table"),
     path("fleet/nodes/", fleet.nodes, name="nodes"),
-    path("fleet/nodes/<str:name>/", fleet.node, name="node"),
+    path("fleet/nodes/<str:name>/", node.node, name="node"),
+    path("fleet/nodes/<str:name>/_/load", node.load, name="node-load"),
+    path("fleet/devices/<path:uuid>/", node.device, name="device"),
     path("cost/", cost.cost, name="cost"),
     path("cost/jobs/<str:reference>/", cost.job_cost, name="cost-job"),
     path("cost/jobs/<str:reference>/csv", cost.job_csv, name="cost-job-csv"),

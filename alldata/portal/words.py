@@ -258,6 +258,7 @@ GAPS: Words = {
     "no_agent_reported": _("no agent has reported"),
     "not_reported": _("the agent does not report it"),
 }
+LINKS: Words = {"pcie": "PCIe", "nvlink": "NVLink", "numa": _("between NUMA nodes")}
 TABLES: Mapping[str, Words] = {
     "state": {**ATTEMPT_STATES, **JOB_STATES},
     "verdict": VERDICTS,
@@ -276,6 +277,7 @@ TABLES: Mapping[str, Words] = {
     "unusable": UNUSABLE,
     "judged": JUDGED,
     "gap": GAPS,
+    "link": LINKS,
 }
 
 
