@@ -26,7 +26,9 @@ REMEDIES: dict[str, Remedy] = {
     ),
     "reset_required": Remedy(_("The card waits for a reset."), _("End what runs on it, then reset it."), RESET),
     "memory_row_remapping_needs_reset": Remedy(
-        _("A row of its memory was replaced; that takes effect after a reset."), _("End what runs on it, then reset it."), RESET
+        _("A row of its memory was replaced; that takes effect after a reset."),
+        _("End what runs on it, then reset it."),
+        RESET,
     ),
     "memory_row_remapping_failed": Remedy(
         _("Its memory has more faulty rows than spare ones."),
@@ -61,7 +63,9 @@ XID = Remedy(_("The driver reported Xid %(number)s."), _("End what runs on it, t
 OTHER = Remedy(_("It reports a fault: %(code)s."), _("Ask the machine itself."), "alldata-agent doctor")
 #: Why a figure is missing -> the words, and how to learn it.
 UNKNOWN: dict[str, Remedy] = {
-    "not_calibrated": Remedy(_("not measured yet"), _("Measure it while the machine is idle."), "alldata-agent calibrate"),
+    "not_calibrated": Remedy(
+        _("not measured yet"), _("Measure it while the machine is idle."), "alldata-agent calibrate"
+    ),
     "link_speed_unknown": Remedy(
         _("the kernel tells no link speed"), _("A virtual slot has none; on bare metal, ask it."), "lspci -vv -s {bus}"
     ),
@@ -69,7 +73,9 @@ UNKNOWN: dict[str, Remedy] = {
         _("the driver tells no NVLink speed"), _("A newer driver tells it."), "nvidia-smi nvlink --status"
     ),
     "not_in_the_files": Remedy(
-        _("the imported files do not say"), _("Import one more output, or install the agent."), "alldata-agent import FILE"
+        _("the imported files do not say"),
+        _("Import one more output, or install the agent."),
+        "alldata-agent import FILE",
     ),
     "split_into_mig_devices": Remedy(_("split into MIG devices"), _("Each MIG device has its own figure.")),
     "queue_unknown": Remedy(_("the kernel tells no queue depth"), _("The agent may read it as root.")),

@@ -13,7 +13,8 @@ from scheduling.selectors.answers import DeviceView, LinkView
 
 CARD, GAP, INDENT, PAD = 108, 8, 14, 12
 TALL, SHORT, PORT, HEAD = 66, 34, 22, 26
-BETWEEN, WIDEST = 64, 1180
+BETWEEN, WIDEST = 48, 1180
+STACK = 4  # devices whose root nobody knows stand in a grid this high
 #: The loads a box shows, by type of device.
 SHOWN: Mapping[str, tuple[str, ...]] = {
     "gpu": ("gpu_sm", "hbm_bandwidth"),
@@ -74,7 +75,17 @@ class Column:
 
     @property
     def width(self) -> int:
-        return INDENT + max(1, len(self.cards)) * (CARD + GAP) - GAP
+        return INDENT + max(1, len(self.cards), self.stacks) * (CARD + GAP) - GAP
+
+    @property
+    def stacks(self) -> int:
+        """How many small devices stand side by side: one, unless no wire has to reach them."""
+        return 1 if self.port else -(-len(self.small) // STACK)
+
+    @property
+    def high(self) -> int:
+        """How many small devices stand upon one another."""
+        return len(self.small) if self.port else min(STACK, len(self.small))
 
     @property
     def name(self) -> str:
@@ -86,9 +97,10 @@ def draw(devices: Sequence[DeviceView], links: Sequence[LinkView], live: Live) -
     drawing, kept = Drawing(), [d for d in devices if d.type != "link" and "mig_parent" not in d.attributes]
     numas = sorted({d.numa_node for d in kept}, key=lambda n: (n is None, n or 0))
     columns = {numa: _columns([d for d in kept if d.numa_node == numa]) for numa in numas}
-    small = max((len(c.small) for found in columns.values() for c in found), default=0)
-    tall = any(c.cards for found in columns.values() for c in found)
-    deep = PORT + small * (SHORT + GAP) + (TALL + 2 * GAP if tall else 0)
+    every = [c for found in columns.values() for c in found]
+    small = max((c.high for c in every if c.cards), default=0)
+    high = max((c.high for c in every), default=0)
+    deep = PORT + max(high * (SHORT + GAP), small * (SHORT + GAP) + TALL + 2 * GAP if small or _cards(every) else 0)
     room = _arc_room(links, kept)
     x, y, lowest = PAD, PAD, 0
     for numa in numas:
@@ -109,6 +121,10 @@ def draw(devices: Sequence[DeviceView], links: Sequence[LinkView], live: Live) -
     _parts(drawing, devices)
     _join(drawing, links, live)
     return drawing
+
+
+def _cards(columns: Sequence[Column]) -> bool:
+    return any(column.cards for column in columns)
 
 
 def _arc_room(links: Iterable[LinkView], devices: Sequence[DeviceView]) -> int:
@@ -152,18 +168,19 @@ def _column(drawing: Drawing, column: Column, live: Live, place: tuple[int, int,
     switched = any(d.attributes.get("upstream_pci_bus_id") not in (None, column.name) for d in column.cards)
     if column.port:
         drawing.ports.append(Frame(x, y, column.width, PORT, port=column.name, switched=switched))
-    at, joints = y + PORT + GAP, []
-    for device in column.small:
-        drawing.boxes.append(Box(x + INDENT, at, CARD, SHORT, device, _rows(device, live)))
+    top, joints = y + PORT + GAP, []
+    for index, device in enumerate(column.small):
+        stack, level = divmod(index, column.high)
+        left, at = x + INDENT + stack * (CARD + GAP), top + level * (SHORT + GAP)
+        drawing.boxes.append(Box(left, at, CARD, SHORT, device, _rows(device, live)))
         joints.append((device, f"M{x + 5} {at + SHORT // 2}H{x + INDENT}"))
-        at += SHORT + GAP
     low = y + PORT + GAP + small * (SHORT + GAP) + GAP
     for index, device in enumerate(column.cards):
         left = x + INDENT + index * (CARD + GAP)
         drawing.boxes.append(Box(left, low, CARD, TALL, device, _rows(device, live)))
         joints.append((device, f"M{left + CARD // 2} {low - GAP}V{low}"))
     if column.port and joints:
-        _rail(drawing, column, joints, (x, y + PORT, low - GAP, at - GAP - SHORT // 2))
+        _rail(drawing, column, (x, y + PORT, low - GAP, top + (column.high - 1) * (SHORT + GAP) + SHORT // 2))
         loads = [(device, path, link_load(device, live)) for device, path in joints]
         drawing.wires += [
             Wire("pcie", path, capacity_width(_pcie(device)), load, device.uuid) for device, path, load in loads
@@ -175,7 +192,7 @@ def _pcie(device: DeviceView) -> int | None:
     return next((d.capacity for name in names for d in device.dimensions if d.name == name and d.capacity), None)
 
 
-def _rail(drawing: Drawing, column: Column, joints: Sequence[object], place: tuple[int, int, int, int]) -> None:
+def _rail(drawing: Drawing, column: Column, place: tuple[int, int, int, int]) -> None:
     """From the root to where its lowest device is met."""
     x, top, bus, last = place
     if column.cards:

@@ -49,7 +49,7 @@ def test_eight_cards_stand_on_their_sockets(reader: Client, eight: Register) -> 
     assert len(re.findall(r'class="dev gpu"', text)) == 8
     assert text.count('<g class="wire nvlink">') == 28
     assert text.count('<g class="port">') == 4
-    assert 'NUMA 0</text>' in text and 'NUMA 1</text>' in text
+    assert "NUMA 0</text>" in text and "NUMA 1</text>" in text
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -89,7 +89,12 @@ def short_name(device: Any) -> str:
 @register.filter
 def short_model(device: Any) -> str:
     """The product without its maker, as far as it fits."""
-    text = str(device.attributes.get("product") or device.model).removeprefix("NVIDIA ").removeprefix("Tesla ").replace("-", " ")
+    text = (
+        str(device.attributes.get("product") or device.model)
+        .removeprefix("NVIDIA ")
+        .removeprefix("Tesla ")
+        .replace("-", " ")
+    )
     return text if len(text) <= MODEL_FITS else text[: MODEL_FITS - 1] + "…"
 
 
