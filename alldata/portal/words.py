@@ -10,6 +10,8 @@ from typing import Any
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
+from alldata.portal.words_of_money import BUCKETS, BUDGET_STATES, CAUSES, CHARGES, CUTS, RANGES, UNITS
+
 Words = Mapping[str, Any]
 
 JOB_STATES: Words = {
@@ -184,15 +186,6 @@ QUALITIES: Words = {
     "roofline": _("roofline model"),
     "cold_start": _("a first guess"),
 }
-BUCKETS: Words = {
-    "used": _("used"),
-    "allocated_idle": _("held idle"),
-    "unallocated_idle": _("unallocated idle"),
-    "stranded": _("stranded"),
-    "unmetered": _("unmetered"),
-    "unavailable": _("unavailable"),
-    "system": _("system"),
-}
 TERMS: Words = {
     "best_fit": _("Fits tightly"),
     "scarcity": _("Spares scarce devices"),
@@ -278,6 +271,12 @@ TABLES: Mapping[str, Words] = {
     "judged": JUDGED,
     "gap": GAPS,
     "link": LINKS,
+    "cut": CUTS,
+    "range": RANGES,
+    "charge": CHARGES,
+    "cause": CAUSES,
+    "budget": BUDGET_STATES,
+    "unit": UNITS,
 }
 
 
