@@ -25,7 +25,6 @@ class Column:
     width: float
     middle: float
     label: str
-    total_nano: int
     provisional: bool
     segments: tuple[Segment, ...]
     top: float
@@ -65,10 +64,8 @@ def chart_of(piles: Sequence[Pile]) -> Chart:
             segments.append(Segment(kind, nano, round(at, 2), round(height, 2)))
         width = min(step * 0.86, 8.0)
         left = round(index * step + (step - width) / 2, 3)
-        total = sum(nano for _kind, nano in pile.parts)
         middle = round(left + width / 2, 3)
-        shown = index % every == 0
         columns.append(
-            Column(left, round(width, 3), middle, pile.label, total, pile.provisional, tuple(segments), at, shown)
+            Column(left, round(width, 3), middle, pile.label, pile.provisional, tuple(segments), at, index % every == 0)
         )
     return Chart(tuple(columns), most)

@@ -64,7 +64,7 @@ def place_of(viewer: Viewer, path: str) -> Place:
     if len(steps) > 1:
         found = [p for p in found if steps[1] in (step(p.team, p.team_id), str(p.team_id))]
     if len(steps) > 2:
-        found = [p for p in found if steps[2] in (p.slug, str(p.id))]
+        found = [p for p in found if steps[2] in (p.slug, step(p.name, p.id), str(p.id))]
     if not found:
         raise ProjectNotFound(path)
     first = found[0]

@@ -9,7 +9,8 @@ from django.views.decorators.http import require_GET
 
 from alldata.kernel.clock import now_ms
 from alldata.portal.figures import amount
-from alldata.portal.node import IMPORTED, SILENT_MS, is_sick
+from alldata.portal.node import SILENT_MS
+from alldata.portal.node_parts import IMPORTED, is_sick
 from alldata.portal.ramp import RAMP
 from alldata.portal.words import word
 from alldata.tenancy.pages import PageRequest, page

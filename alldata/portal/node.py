@@ -1,7 +1,6 @@
 """What is really in this machine, how is it wired, what is wrong and what is not known? And one device of it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from django.http import Http404, HttpResponse
@@ -9,47 +8,21 @@ from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
 from alldata.kernel.clock import now_ms
-from alldata.portal.ailments import Ailment, ailment, gap, unknown
+from alldata.portal.ailments import ailment, gap
+from alldata.portal.node_parts import IMPORTED, bus_of, groups_of, is_sick, known_of, sick, unknowns
 from alldata.portal.ramp import RAMP
 from alldata.portal.topology import draw
 from alldata.tenancy.pages import PageRequest, page
 from alldata.tenancy.viewer import Viewer
 from alldata.web.htmx import fragment
-from monitoring.selectors.live import LiveValue, live
-from scheduling.selectors.answers import DeviceView, DimensionView, LinkView, NodeGraph, NodeView, Provenance
+from monitoring.selectors.live import live
+from scheduling.selectors.answers import DeviceView, LinkView, NodeView
 from scheduling.selectors.inventory import device as device_of
 from scheduling.selectors.inventory import nodes as all_nodes
 from scheduling.selectors.topology import node_graph
 
 SILENT_MS = 30_000
-IMPORTED = "imported"
 VIEWS = ("topology", "table")
-
-
-@dataclass(frozen=True, slots=True)
-class Known:
-    """One capability: what it is, what it does now, and where the figure comes from."""
-
-    about: DimensionView
-    now: LiveValue | None
-    origin: Provenance | None
-    missing: Ailment | None
-
-
-@dataclass(frozen=True, slots=True)
-class Sick:
-    """One cause with every device that suffers from it."""
-
-    cause: Ailment
-    devices: tuple[DeviceView, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Unknown:
-    """One reason with every (device, capability) it keeps unknown."""
-
-    why: Ailment
-    figures: tuple[tuple[DeviceView, str], ...]
 
 
 @require_GET
@@ -100,7 +73,7 @@ def _machine(viewer: Viewer, name: str) -> dict[str, Any]:
         "imported": imported,
         "silent": not imported and now - found.seen_ms > SILENT_MS,
         "drawing": draw(found.devices, graph.links, values),
-        "groups": _groups(found, graph, values),
+        "groups": groups_of(found, graph, values),
         "sick": sick(found.devices),
         "unknown": unknowns(found.devices, graph),
         "gaps": [gap(code) for code in found.facts.get("gaps", []) if code != "imported_from_files"],
@@ -117,66 +90,8 @@ def _worth_seeing(found: NodeView) -> DeviceView | None:
     return ordered[0] if ordered else None
 
 
-def is_sick(device: DeviceView) -> bool:
-    """Degraded for a reason of its own: being imported is none."""
-    return not device.healthy and device.degraded_reason != IMPORTED
-
-
-def bus_of(device: DeviceView) -> str:
-    """What commands call it."""
-    return str(device.attributes.get("pci_bus_id") or device.uuid)
-
-
-def sick(devices: Sequence[DeviceView]) -> list[Sick]:
-    """Causes, each with its devices; a command names the first of them."""
-    causes: dict[str, list[DeviceView]] = {}
-    for one in devices:
-        if is_sick(one):
-            causes.setdefault(one.degraded_reason or "unhealthy", []).append(one)
-    return [Sick(ailment(code, bus_of(found[0])), tuple(found)) for code, found in causes.items()]
-
-
-def unknowns(devices: Sequence[DeviceView], graph: NodeGraph) -> list[Unknown]:
-    """Every capability without a value, by reason."""
-    reasons: dict[str, list[tuple[DeviceView, str]]] = {}
-    for one in devices:
-        for dimension in one.dimensions:
-            if dimension.capacity is None:
-                reasons.setdefault(_reason(graph, one, dimension.name), []).append((one, dimension.name))
-    return [Unknown(unknown(code, bus_of(found[0][0])), tuple(found)) for code, found in reasons.items()]
-
-
-def _reason(graph: NodeGraph, device: DeviceView, name: str) -> str:
-    origin = graph.provenance.get((device.uuid, name))
-    return origin.reason if origin else ""
-
-
-def _known(device: DeviceView, graph: NodeGraph, values: Mapping[tuple[str, str], LiveValue]) -> list[Known]:
-    return [
-        Known(
-            about=dimension,
-            now=values.get((device.uuid, dimension.name)),
-            origin=graph.provenance.get((device.uuid, dimension.name)),
-            missing=unknown(_reason(graph, device, dimension.name), bus_of(device))
-            if dimension.capacity is None
-            else None,
-        )
-        for dimension in device.dimensions
-    ]
-
-
-def _groups(
-    found: NodeView, graph: NodeGraph, values: Mapping[tuple[str, str], LiveValue]
-) -> list[tuple[int | None, list[tuple[DeviceView, list[Known]]]]]:
-    """Devices by NUMA node, those of none last."""
-    groups: dict[int | None, list[tuple[DeviceView, list[Known]]]] = {}
-    for one in found.devices:
-        groups.setdefault(one.numa_node, []).append((one, _known(one, graph, values)))
-    return sorted(groups.items(), key=lambda pair: (pair[0] is None, pair[0] or 0))
-
-
 def _panel(device: DeviceView, context: Mapping[str, Any]) -> dict[str, Any]:
-    known = _known(device, context["graph"], context["values"])
+    known = known_of(device, context["graph"], context["values"])
     return {
         "device": device,
         "known": known,

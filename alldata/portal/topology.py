@@ -5,16 +5,15 @@ somewhere; a device without a place (a VM, a card off the bus) stands in a group
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 
+from alldata.portal.topology_boxes import CARD, GAP, INDENT, Box, Column, Drawing, Frame
 from alldata.portal.topology_wires import DEEPEST, Wire, arcs, between, capacity_width, link_load
 from monitoring.selectors.live import LiveValue
 from scheduling.selectors.answers import DeviceView, LinkView
 
-CARD, GAP, INDENT, PAD = 108, 8, 14, 12
+PAD = 12
 TALL, SHORT, PORT, HEAD = 66, 34, 22, 26
 BETWEEN, WIDEST = 48, 1180
-STACK = 4  # devices whose root nobody knows stand in a grid this high
 #: The loads a box shows, by type of device.
 SHOWN: Mapping[str, tuple[str, ...]] = {
     "gpu": ("gpu_sm", "hbm_bandwidth"),
@@ -24,72 +23,6 @@ SHOWN: Mapping[str, tuple[str, ...]] = {
     "memory": ("memory_bytes",),
 }
 Live = Mapping[tuple[str, str], LiveValue]
-
-
-@dataclass(frozen=True, slots=True)
-class Box:
-    """One device at its place; `rows` are (capability, percent or None, quality); `parts` are MIG devices."""
-
-    x: int
-    y: int
-    w: int
-    h: int
-    device: DeviceView
-    rows: tuple[tuple[str, float | None, str], ...]
-    parts: tuple[tuple[int, DeviceView], ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Frame:
-    """A NUMA node, or a PCIe root with what hangs below it."""
-
-    x: int
-    y: int
-    w: int
-    h: int
-    numa: int | None = None
-    port: str = ""
-    switched: bool = False
-    cores: int = 0
-
-
-@dataclass(slots=True)
-class Drawing:
-    """The whole picture."""
-
-    width: int = 0
-    height: int = 0
-    groups: list[Frame] = field(default_factory=list)
-    ports: list[Frame] = field(default_factory=list)
-    boxes: list[Box] = field(default_factory=list)
-    wires: list[Wire] = field(default_factory=list)
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """What hangs below one PCIe root; "" for devices whose root nobody knows."""
-
-    port: str
-    small: tuple[DeviceView, ...]
-    cards: tuple[DeviceView, ...]
-
-    @property
-    def width(self) -> int:
-        return INDENT + max(1, len(self.cards), self.stacks) * (CARD + GAP) - GAP
-
-    @property
-    def stacks(self) -> int:
-        """How many small devices stand side by side: one, unless no wire has to reach them."""
-        return 1 if self.port else -(-len(self.small) // STACK)
-
-    @property
-    def high(self) -> int:
-        """How many small devices stand upon one another."""
-        return len(self.small) if self.port else min(STACK, len(self.small))
-
-    @property
-    def name(self) -> str:
-        return self.port.rpartition("/")[2]
 
 
 def draw(devices: Sequence[DeviceView], links: Sequence[LinkView], live: Live) -> Drawing:
@@ -165,9 +98,11 @@ def _pools(drawing: Drawing, devices: Sequence[DeviceView], live: Live, place: t
 def _column(drawing: Drawing, column: Column, live: Live, place: tuple[int, int, int]) -> None:
     """The root on top, small devices below it, cards in the lowest row; a rail joins them."""
     x, y, small = place
-    switched = any(d.attributes.get("upstream_pci_bus_id") not in (None, column.name) for d in column.cards)
+    switched = any(
+        d.attributes.get("upstream_pci_bus_id") not in (None, column.port.rpartition("/")[2]) for d in column.cards
+    )
     if column.port:
-        drawing.ports.append(Frame(x, y, column.width, PORT, port=column.name, switched=switched))
+        drawing.ports.append(Frame(x, y, column.width, PORT, port=column.port.rpartition("/")[2], switched=switched))
     top, joints = y + PORT + GAP, []
     for index, device in enumerate(column.small):
         stack, level = divmod(index, column.high)

@@ -48,8 +48,7 @@ def arcs(
     links: Sequence[LinkView], spots: Mapping[str, tuple[int, int]], live: Mapping[tuple[str, str], LiveValue]
 ) -> list[Wire]:
     """One arc a pair of cards, below them; far pairs hang deeper. An arc is as busy as its busier end."""
-    found = []
-    dense = len(links) > 8
+    found, dense = [], len(links) > 8
     for link in links:
         if link.a not in spots or link.b not in spots:
             continue
@@ -66,7 +65,5 @@ def arcs(
 def between(link: LinkView, span: tuple[int, int, int]) -> Wire:
     """The way from one NUMA node to its neighbour; no counter tells how busy it is."""
     left, right, y = span
-    distance = link.attributes.get("distance", "")
-    path = f"M{left} {y}H{right}"
-    width, middle = capacity_width(link.capacity), (left + right) // 2
-    return Wire("numa", path, width, None, link.a, link.capacity, link.b, str(distance), middle, y - 8)
+    label, width, middle = str(link.attributes.get("distance", "")), capacity_width(link.capacity), (left + right) // 2
+    return Wire("numa", f"M{left} {y}H{right}", width, None, link.a, link.capacity, link.b, label, middle, y - 8)

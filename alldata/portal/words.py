@@ -117,6 +117,7 @@ RULES: Words = {
 UNUSABLE: Words = {
     "agent_silent": _("its agent is silent"),
     "draining": _("it is being drained"),
+    "recorded": _("it plays back a recording"),
     "overcommitted": _("more is promised than it still has"),
     "unhealthy": _("it reports a fault"),
 }
