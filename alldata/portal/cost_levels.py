@@ -17,7 +17,7 @@ from alldata.portal.figures import money_parts
 from alldata.portal.times import local
 from alldata.tenancy.pages import PageRequest, page
 from costing.selectors.breakdown import breakdown, is_provisional
-from costing.selectors.questions import Amounts, Answer, By, Question
+from costing.selectors.questions import Amounts, Answer, By, Question, Row
 from costing.selectors.summary import capacity_cost
 from scheduling.errors import JobNotFound
 from scheduling.selectors.jobs import job_row
@@ -81,7 +81,7 @@ def charged(amounts: Amounts, mode: str) -> int:
 
 def lines_of(place: Place, answer: Answer, mode: str, currency: str) -> tuple[list[Line], str]:
     """Rows and what the limit left out, written so that they add up to the total as written."""
-    held = [row for row in answer.rows if row.key or row.amounts.charged_nano or row.amounts.coverage is not None]
+    held = [row for row in answer.rows if _belongs(answer, row)]
     rows = [*held, *([answer.rest] if answer.rest else [])]
     nanos = [charged(row.amounts, mode) for row in rows]
     texts, total = money_parts(nanos, currency)
@@ -93,6 +93,12 @@ def lines_of(place: Place, answer: Answer, mode: str, currency: str) -> tuple[li
         found.append(Line(row.key, row.label, table, _deeper(place, answer, row.key, row.label), nano, shown, share,
                           row.amounts))  # fmt: skip
     return found, total
+
+
+def _belongs(answer: Answer, row: Row) -> bool:
+    """Capacity that nobody held is shown where it went, not as a row without money."""
+    whole = answer.question.by in (By.BUCKET, By.DEVICE)
+    return whole or bool(row.amounts.charged_nano) or row.amounts.coverage is not None
 
 
 def _deeper(place: Place, answer: Answer, key: str, label: str) -> str:

@@ -6,13 +6,13 @@ from alldata.kernel.intervals import HOUR_MS
 from alldata.portal.bars import Chart, Pile, chart_of
 from alldata.portal.times import local
 from alldata.tenancy.viewer import Viewer
-from costing.selectors.advice import advice_for_job
+from costing.selectors.advice import Hint, advice_for_job
 from costing.selectors.breakdown import breakdown, is_provisional
 from costing.selectors.costs import JobCost
 from costing.selectors.questions import By, Question
 from costing.selectors.units import units_of_job
 
-MOST_HOURS = 72
+MOST_HOURS, MOST_HINTS = 72, 4
 
 
 def beside(viewer: Viewer, cost: JobCost, *, now_ms: int) -> dict[str, Any]:
@@ -21,8 +21,15 @@ def beside(viewer: Viewer, cost: JobCost, *, now_ms: int) -> dict[str, Any]:
     return {
         "chart": hours_of(viewer, cost, now_ms=now_ms),
         "units": units_of_job(viewer, reference).units,
-        "hints": advice_for_job(viewer, reference, now_ms=now_ms).hints,
+        "hints": [h for h in advice_for_job(viewer, reference, now_ms=now_ms).hints if worth_saying(h, cost)][
+            :MOST_HINTS
+        ],
     }
+
+
+def worth_saying(hint: Hint, cost: JobCost) -> bool:
+    """A saving below a hundredth of what was held is noise."""
+    return hint.saving_nano is None or hint.saving_nano[1] * 100 >= max(1, cost.held_nano)
 
 
 def hours_of(viewer: Viewer, cost: JobCost, *, now_ms: int) -> Chart | None:

@@ -13,7 +13,7 @@ from scheduling.selectors.answers import DeviceView, LinkView
 
 PAD = 12
 TALL, SHORT, PORT, HEAD = 66, 34, 22, 26
-BETWEEN, WIDEST = 48, 1180
+BETWEEN, WIDEST = 40, 1200
 #: The loads a box shows, by type of device.
 SHOWN: Mapping[str, tuple[str, ...]] = {
     "gpu": ("gpu_sm", "hbm_bandwidth"),
@@ -32,15 +32,13 @@ def draw(devices: Sequence[DeviceView], links: Sequence[LinkView], live: Live) -
     columns = {numa: _columns([d for d in kept if d.numa_node == numa]) for numa in numas}
     every = [c for found in columns.values() for c in found]
     small = max((c.high for c in every if c.cards), default=0)
-    high = max((c.high for c in every), default=0)
-    deep = PORT + max(high * (SHORT + GAP), small * (SHORT + GAP) + TALL + 2 * GAP if small or _cards(every) else 0)
     room = _arc_room(links, kept)
     x, y, lowest = PAD, PAD, 0
     for numa in numas:
         width = max(2 * (CARD + GAP) - GAP, sum(c.width + 2 * GAP for c in columns[numa]) - 2 * GAP) + 2 * PAD
         if x > PAD and x + width > WIDEST:
             x, y = PAD, lowest + room + GAP
-        height = HEAD + SHORT + GAP + (deep + GAP if columns[numa] else 0) + PAD
+        height = HEAD + SHORT + GAP + _deep(columns[numa], small) + PAD
         drawing.groups.append(Frame(x, y, width, height, numa=numa))
         own = [d for d in kept if d.numa_node == numa]
         _pools(drawing, own, live, (x + PAD, y + HEAD, width - 2 * PAD))
@@ -56,8 +54,13 @@ def draw(devices: Sequence[DeviceView], links: Sequence[LinkView], live: Live) -
     return drawing
 
 
-def _cards(columns: Sequence[Column]) -> bool:
-    return any(column.cards for column in columns)
+def _deep(columns: Sequence[Column], small: int) -> int:
+    """How far the columns of one group reach down; the cards of all groups stand in one row."""
+    if not columns:
+        return 0
+    high = max(column.high for column in columns) * (SHORT + GAP)
+    cards = small * (SHORT + GAP) + TALL + 2 * GAP if any(column.cards for column in columns) else 0
+    return GAP + PORT + max(high, cards)
 
 
 def _arc_room(links: Iterable[LinkView], devices: Sequence[DeviceView]) -> int:
