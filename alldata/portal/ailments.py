@@ -26,7 +26,7 @@ def ailment(code: str, bus: str) -> Ailment:
 
 def unknown(code: str, bus: str) -> Ailment:
     """Why a figure is missing, and how to learn it."""
-    known = UNKNOWN.get("not_in_the_files" if code == "imported" else code)
+    known = UNKNOWN.get(code)
     return _filled(known, bus) if known else ailment(code or "not_reported", bus)
 
 

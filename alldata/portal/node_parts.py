@@ -67,7 +67,8 @@ def unknowns(devices: Sequence[DeviceView], graph: NodeGraph) -> list[Unknown]:
 
 def _reason(graph: NodeGraph, device: DeviceView, name: str) -> str:
     origin = graph.provenance.get((device.uuid, name))
-    return origin.reason if origin else ""
+    code = origin.reason if origin else ""
+    return "not_in_the_files" if code == IMPORTED else code
 
 
 def known_of(device: DeviceView, graph: NodeGraph, values: Mapping[tuple[str, str], LiveValue]) -> list[Known]:
