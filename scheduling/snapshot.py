@@ -29,6 +29,7 @@ from scheduling.models import Device as DeviceRow
 from scheduling.ports import PriceQuotes
 
 #: An agent sends a frame every few seconds; this much silence means we cannot see the node.
+LOCAL = "local"
 SILENT_AFTER_MS = 30_000
 HISTORY = 50
 
@@ -64,7 +65,8 @@ def _busy_cpus() -> Mapping[str, frozenset[int]]:
 def _node(rows: list[DeviceRow], busy: Mapping[str, frozenset[int]], now_ms: int) -> Node:
     row = rows[0].node
     silent = now_ms - row.seen_ms > SILENT_AFTER_MS
-    reason = "draining" if row.draining else "agent_silent" if silent else None
+    played = row.simulated and row.engine == LOCAL  # a recording has no cores: the job would run somewhere else
+    reason = "recorded" if played else "draining" if row.draining else "agent_silent" if silent else None
     return Node(
         name=row.name,
         devices=tuple(_device(device, busy.get(device.uuid, frozenset())) for device in rows),

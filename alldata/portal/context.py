@@ -19,6 +19,7 @@ class Entry:
     icon: str
     prefix: str
     key: str
+    finance: bool = False
 
 
 SECTIONS: tuple[tuple[Any, tuple[Entry, ...]], ...] = (
@@ -37,8 +38,21 @@ SECTIONS: tuple[tuple[Any, tuple[Entry, ...]], ...] = (
             Entry(_("Nodes"), "nodes", "server", "/fleet/nodes/", "n"),
         ),
     ),
-    (_("Money"), (Entry(_("Cost"), "cost", "coin", "/cost/", "c"),)),
-    (_("Plan"), (Entry(_("Profiles"), "profiles", "layers", "/profiles/", "r"),)),
+    (
+        _("Money"),
+        (
+            Entry(_("Cost"), "cost", "coin", "/cost/", "c"),
+            Entry(_("Budgets"), "budgets", "flag", "/budgets/", "b"),
+            Entry(_("Prices"), "prices", "receipt", "/prices/", "m", finance=True),
+        ),
+    ),
+    (
+        _("Plan"),
+        (
+            Entry(_("Profiles"), "profiles", "layers", "/profiles/", "r"),
+            Entry(_("Compare"), "compare", "pulse", "/compare/", "x"),
+        ),
+    ),
 )
 
 
@@ -53,7 +67,10 @@ def shell(request: HttpRequest) -> dict[str, Any]:
     return frame | {
         "viewer": viewer,
         "project": project,
-        "sections": [(title, [_line(entry, request.path) for entry in entries]) for title, entries in SECTIONS],
+        "sections": [
+            (title, [_line(entry, request.path) for entry in entries if viewer.is_finance or not entry.finance])
+            for title, entries in SECTIONS
+        ],
         "initials": initials(viewer.name),
     }
 

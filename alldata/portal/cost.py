@@ -9,10 +9,13 @@ from django.views.decorators.http import require_GET
 
 from alldata.kernel.clock import now_ms
 from alldata.kernel.money import decimal_text
+from alldata.portal.cost_path import home_of, path_of
 from alldata.portal.figures import money_parts
+from alldata.portal.job_money import beside
 from alldata.portal.spending import JobSpend, spend_of_job, spend_of_rows, spent_this_month
 from alldata.portal.timeline import Axis, lane
 from alldata.tenancy.pages import PageRequest, page
+from alldata.tenancy.selectors import project_view
 from costing.selectors.summary import capacity_cost
 from monitoring.selectors.usage import series_of_job
 from scheduling.selectors.jobs import jobs_page
@@ -38,6 +41,7 @@ def cost(request: PageRequest) -> HttpResponse:
     ordered = sorted(totals.items(), key=lambda pair: -pair[1])
     texts, total = money_parts([nano for _name, nano in ordered], request.project.currency)
     context = {
+        "explore": home_of(request.project),
         "projects": projects,
         "total_nano": sum(totals.values()),
         "total": total,
@@ -68,6 +72,8 @@ def _drilldown(request: PageRequest, spend: JobSpend) -> dict[str, Any]:
     chosen = next((p for p in cost.parts if p.dimension == asked), cost.parts[0] if cost.parts else None)
     return {
         "row": row,
+        "above": path_of(project_view(request.viewer, row.project_id)),
+        **beside(request.viewer, cost, now_ms=now_ms()),
         "spend": spend,
         "cost": cost,
         "shown": {part.name: part.shown for part in spend.parts},

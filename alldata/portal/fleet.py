@@ -1,14 +1,16 @@
 """What can the machines give, and what are they doing? The capability heatmap and the nodes."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
-from django.http import Http404, HttpResponse, JsonResponse
+from django.http import HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
 from alldata.kernel.clock import now_ms
 from alldata.portal.figures import amount
+from alldata.portal.node import SILENT_MS
+from alldata.portal.node_parts import IMPORTED, is_sick
 from alldata.portal.ramp import RAMP
 from alldata.portal.words import word
 from alldata.tenancy.pages import PageRequest, page
@@ -18,7 +20,6 @@ from monitoring.selectors.live import LiveValue, live
 from profiles.dimensions import ADDITIVE
 from scheduling.selectors.inventory import nodes as all_nodes
 
-SILENT_MS = 30_000
 HOT, WARM = 95.0, 60.0
 
 
@@ -110,29 +111,13 @@ def _hover(value: LiveValue) -> str:
 def nodes(request: PageRequest) -> HttpResponse:
     """Every machine in a line."""
     now = now_ms()
-    rows = [(node, now - node.seen_ms > SILENT_MS) for node in all_nodes(request.viewer)]
+    rows = [
+        {
+            "node": node,
+            "imported": node.engine == IMPORTED,
+            "silent": node.engine != IMPORTED and now - node.seen_ms > SILENT_MS,
+            "sick": [device for device in node.devices if is_sick(device)],
+        }
+        for node in all_nodes(request.viewer)
+    ]
     return render(request, "monitoring/nodes.html", {"rows": rows})
-
-
-@require_GET
-@page
-def node(request: PageRequest, name: str) -> HttpResponse:
-    """One machine: its NUMA nodes and devices, each capability with what is promised, used and known."""
-    found = next((node for node in all_nodes(request.viewer) if node.name == name), None)
-    if found is None:
-        raise Http404
-    now = now_ms()
-    values = {(v.device, v.dimension): v for v in live(request.viewer, now_ms=now) if v.node == name}
-    groups: dict[int | None, list[Any]] = {}
-    for device in found.devices:
-        rows = [(asdict(d), values.get((device.uuid, d.name))) for d in device.dimensions]
-        groups.setdefault(device.numa_node, []).append((device, rows))
-    facts = found.facts
-    context = {
-        "node": found,
-        "silent": now - found.seen_ms > SILENT_MS,
-        "groups": sorted(groups.items(), key=lambda pair: (pair[0] is None, pair[0] or 0)),
-        "gaps": facts.get("gaps", []),
-        "facts": facts,
-    }
-    return render(request, "monitoring/node.html", context)

@@ -2,7 +2,20 @@
 
 from django.urls import path
 
-from alldata.portal import cost, fleet, gallery, home, job, new_job, session
+from alldata.portal import (
+    budgets,
+    compare,
+    cost,
+    cost_levels,
+    fleet,
+    gallery,
+    home,
+    job,
+    new_job,
+    node,
+    prices,
+    session,
+)
 
 urlpatterns = [
     path("", home.home, name="home"),
@@ -24,9 +37,17 @@ urlpatterns = [
     path("fleet/heatmap/cells", fleet.cells, name="heatmap-cells"),
     path("fleet/heatmap/_/table", fleet.heatmap_table, name="heatmap-table"),
     path("fleet/nodes/", fleet.nodes, name="nodes"),
-    path("fleet/nodes/<str:name>/", fleet.node, name="node"),
+    path("fleet/nodes/<str:name>/", node.node, name="node"),
+    path("fleet/nodes/<str:name>/_/load", node.load, name="node-load"),
+    path("fleet/devices/<path:uuid>/", node.device, name="device"),
     path("cost/", cost.cost, name="cost"),
     path("cost/jobs/<str:reference>/", cost.job_cost, name="cost-job"),
     path("cost/jobs/<str:reference>/csv", cost.job_csv, name="cost-job-csv"),
+    path("cost/<path:path>/", cost_levels.level, name="cost-level"),
+    path("compare/", compare.compare_page, name="compare"),
+    path("budgets/", budgets.budgets, name="budgets"),
+    path("prices/", prices.prices, name="prices"),
+    path("prices/new/", prices.preview, name="price-draft"),
+    path("prices/<str:key>/", prices.version, name="price-version"),
     path("_/ui/", gallery.gallery, name="gallery"),
 ]

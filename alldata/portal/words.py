@@ -10,6 +10,8 @@ from typing import Any
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
+from alldata.portal.words_of_money import BUCKETS, BUDGET_STATES, CAUSES, CHARGES, CUTS, RANGES, UNITS
+
 Words = Mapping[str, Any]
 
 JOB_STATES: Words = {
@@ -115,6 +117,7 @@ RULES: Words = {
 UNUSABLE: Words = {
     "agent_silent": _("its agent is silent"),
     "draining": _("it is being drained"),
+    "recorded": _("it plays back a recording"),
     "overcommitted": _("more is promised than it still has"),
     "unhealthy": _("it reports a fault"),
 }
@@ -184,15 +187,6 @@ QUALITIES: Words = {
     "roofline": _("roofline model"),
     "cold_start": _("a first guess"),
 }
-BUCKETS: Words = {
-    "used": _("used"),
-    "allocated_idle": _("held idle"),
-    "unallocated_idle": _("unallocated idle"),
-    "stranded": _("stranded"),
-    "unmetered": _("unmetered"),
-    "unavailable": _("unavailable"),
-    "system": _("system"),
-}
 TERMS: Words = {
     "best_fit": _("Fits tightly"),
     "scarcity": _("Spares scarce devices"),
@@ -258,6 +252,7 @@ GAPS: Words = {
     "no_agent_reported": _("no agent has reported"),
     "not_reported": _("the agent does not report it"),
 }
+LINKS: Words = {"pcie": "PCIe", "nvlink": "NVLink", "numa": _("between NUMA nodes")}
 TABLES: Mapping[str, Words] = {
     "state": {**ATTEMPT_STATES, **JOB_STATES},
     "verdict": VERDICTS,
@@ -276,6 +271,13 @@ TABLES: Mapping[str, Words] = {
     "unusable": UNUSABLE,
     "judged": JUDGED,
     "gap": GAPS,
+    "link": LINKS,
+    "cut": CUTS,
+    "range": RANGES,
+    "charge": CHARGES,
+    "cause": CAUSES,
+    "budget": BUDGET_STATES,
+    "unit": UNITS,
 }
 
 

@@ -33,7 +33,10 @@ def test_from_the_form_to_the_bill(admin: Visit, house: House) -> None:
     admin.picture("cost")
 
 
-ROOMS = ("/", "/jobs/", "/fleet/heatmap/", "/fleet/nodes/", "/cost/", "/profiles/", "/pipelines/")
+ROOMS = (
+    "/", "/jobs/", "/fleet/heatmap/", "/fleet/nodes/", "/cost/", "/cost/acme-ai/", "/budgets/", "/prices/",
+    "/compare/", "/profiles/", "/pipelines/",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("path", ROOMS)

@@ -1,6 +1,13 @@
 """The shapes that scheduling's selectors answer with: frozen values that any room may hold."""
 
-from scheduling.selectors.answers.inventory import DeviceView, DimensionView, NodeView
+from scheduling.selectors.answers.inventory import (
+    DeviceView,
+    DimensionView,
+    LinkView,
+    NodeGraph,
+    NodeView,
+    Provenance,
+)
 from scheduling.selectors.answers.jobs import ArtifactView, AttemptView, JobEvent, JobRow, JobView
 from scheduling.selectors.answers.metering import AllocationSpan, Supply
 from scheduling.selectors.answers.pipelines import PipelineView
@@ -14,7 +21,10 @@ __all__ = [
     "JobEvent",
     "JobRow",
     "JobView",
+    "LinkView",
+    "NodeGraph",
     "NodeView",
     "PipelineView",
+    "Provenance",
     "Supply",
 ]

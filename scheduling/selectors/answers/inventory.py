@@ -49,3 +49,33 @@ class NodeView:
     draining: bool
     facts: Mapping[str, Any]
     devices: tuple[DeviceView, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LinkView:
+    """A path inside a machine: pcie (`a` upstream), nvlink or numa; bytes/s, None when nobody knows."""
+
+    kind: str
+    a: str
+    b: str
+    capacity: int | None
+    quality: str
+    attributes: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """Why a figure is what it is: the reason, the document with the day it was checked, or the moment of measuring."""
+
+    reason: str
+    origin: str
+    checked: str
+    at_ms: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class NodeGraph:
+    """How a machine is wired, and the provenance of each (device, dimension)."""
+
+    links: tuple[LinkView, ...]
+    provenance: Mapping[tuple[str, str], Provenance]
