@@ -29,7 +29,7 @@ MIN_WINDOW_MS, MAX_WINDOW_MS = 200, 60_000
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; the exit status is 0 when it did what was asked."""
-    options = _parser().parse_args(arguments)
+    options = parser().parse_args(arguments)
     logging.basicConfig(level=logging.INFO, stream=sys.stderr, format="%(asctime)s agent %(levelname)s %(message)s")
     try:
         return int(options.command(options))
@@ -44,7 +44,8 @@ def _fail(cause: str) -> int:
     return 2
 
 
-def _parser() -> argparse.ArgumentParser:
+def parser() -> argparse.ArgumentParser:
+    """The command line."""
     parser = argparse.ArgumentParser(prog="alldata-agent", description=__doc__)
     parser.add_argument("--version", action="version", version=f"alldata-agent {VERSION} (wire {WIRE})")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")

@@ -173,3 +173,18 @@ def test_a_link_is_as_good_as_card_and_slot_together(
     agent_trees.pci_card(tmp_path, "0000:00:01.0", slot | {"class": "0x060400"})
     agent_trees.pci_card(tmp_path, "0000:00:01.0/0000:01:00.0", card)
     assert pcie.place(Tree(tmp_path), "0000:01:00.0").bandwidth.value == bandwidth
+
+
+@pytest.mark.parametrize(
+    ("vendor", "device", "expected"),
+    [
+        ("0x10de", "0x20b0", "10de:20b0"),
+        ("0x10DE", "0x20B0", "10de:20b0"),
+        ("0x10de", "", None),
+        ("nvidia", "0x1", None),
+    ],
+)
+def test_a_card_says_what_kind_it_is(tmp_path: Path, vendor: str, device: str, expected: str | None) -> None:
+    where = "sys/bus/pci/devices/0000:01:00.0"
+    agent_trees.write(tmp_path, {f"{where}/vendor": vendor, f"{where}/device": device})
+    assert pcie.place(Tree(tmp_path), "0000:01:00.0").attributes.get("pci_id") == expected

@@ -35,6 +35,14 @@ def normal_address(text: str) -> str:
     return f"{domain[-4:] if len(domain) == 8 and domain.startswith('0000') else domain}:{rest}"
 
 
+def pci_id(tree: Tree, address: str) -> str | None:
+    """What kind of card it is, `vendor:device` in hexadecimal ("10de:20b0"), as knowledge bases list it."""
+    parts = [(tree.text(f"{DEVICES}/{address}/{name}") or "").strip().lower() for name in ("vendor", "device")]
+    if not all(re.fullmatch("0x[0-9a-f]{4}", part) for part in parts):
+        return None
+    return ":".join(part.removeprefix("0x") for part in parts)
+
+
 def place(tree: Tree, address: str) -> Place:
     """What sysfs says of one card."""
     where = f"{DEVICES}/{address}"
@@ -42,6 +50,8 @@ def place(tree: Tree, address: str) -> Place:
     chain = [step for step in path.split("/") if PCI_ADDRESS.fullmatch(step)]
     node = tree.number(f"{where}/numa_node")
     attributes: dict[str, AttributeValue] = {"pci_bus_id": address}
+    if identity := pci_id(tree, address):
+        attributes["pci_id"] = identity
     if len(chain) > 1:
         attributes["upstream_pci_bus_id"] = chain[-2]
         attributes["pcie_path"] = ",".join(chain[:-1])
