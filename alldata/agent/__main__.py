@@ -69,6 +69,7 @@ def parser() -> argparse.ArgumentParser:
     measure.set_defaults(command=_calibrate)
     _add_place(measure)
     measure.add_argument("--force", action="store_true", help="measure even while the machine is busy")
+    measure.add_argument("--despite-load", action="store_true", help="wait for our attempts to end, not for idle cores")
 
     check = commands.add_parser("doctor", help="name the cause of a failed registration, and what spoils placement")
     check.set_defaults(command=_doctor)
@@ -158,7 +159,7 @@ def _calibrate(options: argparse.Namespace) -> int:
     for needed in (setup.state_dir, setup.runs_dir):
         needed.mkdir(parents=True, exist_ok=True)
     probe = Probe(setup)
-    busy = None if options.force else why_busy(setup.runs_dir, probe.tree)
+    busy = None if options.force else why_busy(setup.runs_dir, probe.tree, despite_load=options.despite_load)
     if busy:
         sys.stderr.write(f"alldata-agent: not measured, {busy}; --force measures all the same\n")
         return calibrate.BUSY

@@ -75,7 +75,7 @@ def measure(machine: Machine, runs_dir: Path, tree: Tree, idle_cards: tuple[str,
     return Calibration(wall_ms(), machine.cores, memory, drive, found, cards)
 
 
-def start_child(state_dir: Path, runs_dir: Path, *, force: bool = False) -> subprocess.Popen[bytes]:
+def start_child(state_dir: Path, runs_dir: Path, *, despite_load: bool = False) -> subprocess.Popen[bytes]:
     """Measure in a child, which leaves its result in the state directory."""
     command = [
         sys.executable,
@@ -86,7 +86,7 @@ def start_child(state_dir: Path, runs_dir: Path, *, force: bool = False) -> subp
         str(state_dir),
         "--runs-dir",
         str(runs_dir),
-        *(["--force"] if force else []),
+        *(["--despite-load"] if despite_load else []),
     ]
     return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
 

@@ -13,12 +13,15 @@ BUSY_SHARE = 0.5
 _LIVE = {"starting", "running", "stopping"}
 
 
-def why_busy(runs_dir: Path, tree: Tree) -> str | None:
-    """The reason not to measure now, in words; None where the machine is idle."""
+def why_busy(runs_dir: Path, tree: Tree, *, despite_load: bool = False) -> str | None:
+    """The reason not to measure now, in words; None where the machine is idle.
+
+    `despite_load` accepts busy cores, never attempts of ours: their owners would pay for the disturbance.
+    """
     live = sum(_is_live(path) for path in runs_dir.glob("*/status.json"))
     if live:
         return f"{live} attempts run here"
-    share = busy_share(tree, WATCH_S)
+    share = None if despite_load else busy_share(tree, WATCH_S)
     if share is not None and share > BUSY_SHARE:
         return f"its cores are {share:.0%} busy"
     return None

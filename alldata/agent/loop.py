@@ -235,4 +235,4 @@ class Agent:
         if not self._probe.tree.is_live or not (kept is None or self._setup.recalibrate or self._hurried):
             return
         self._forcing = kept is None and self._busy_looks >= BUSY_LOOKS
-        self._child = calibrate.start_child(self._setup.state_dir, self._setup.runs_dir, force=self._forcing)
+        self._child = calibrate.start_child(self._setup.state_dir, self._setup.runs_dir, despite_load=self._forcing)
