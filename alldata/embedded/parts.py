@@ -28,7 +28,7 @@ def manage(home: Home, *words: str) -> tuple[list[str], dict[str, str]]:
 
 
 def _web(home: Home) -> Part:
-    flags = ("--worker-class", "gthread", "--workers", "2", "--threads", "4", "--preload", "--no-control-socket")
+    flags = ("--worker-class", "gthread", "--workers", "1", "--threads", "8", "--preload", "--no-control-socket")
     quiet = ("--log-level", "warning", "--graceful-timeout", "5", "--worker-tmp-dir", str(home.data / "tmp"))
     where = ("--bind", f"127.0.0.1:{home.ports['web']}", "alldata.wsgi:application")
     return _python(home, "web", "gunicorn", *flags, *quiet, *where)
