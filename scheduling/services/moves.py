@@ -6,7 +6,6 @@ wins; the others get IllegalMove and their transaction undoes nothing that was n
 
 from collections.abc import Mapping
 from typing import Any
-from uuid import UUID
 
 from django.db import transaction
 from django.db.models import F
@@ -15,7 +14,6 @@ from alldata.kernel.events import AttemptMoved, JobMoved
 from alldata.outbox.publish import publish
 from scheduling.errors import IllegalMove
 from scheduling.lifecycle import (
-    ATTEMPT_ENDS,
     JOB_ENDS,
     AttemptState,
     JobState,
@@ -57,8 +55,3 @@ def move_attempt(attempt: Attempt, to: AttemptState, *, now_ms: int, columns: Co
             AttemptMoved(str(attempt.pk), str(attempt.job_id), str(attempt.project_id), to.value, now_ms),
             now_ms=now_ms,
         )
-
-
-def is_over(attempt_id: UUID) -> bool:
-    """Has this attempt ended (whoever ended it)?"""
-    return Attempt.objects.filter(pk=attempt_id, state__in=ATTEMPT_ENDS).exists()
