@@ -21,11 +21,12 @@ from scheduling.selectors.metering import attempts_of
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """The mean over [start_ms, end_ms), in the dimension's base unit."""
+    """The mean over [start_ms, end_ms), in the dimension's base unit; `q` is the exact integral (unit x ms)."""
 
     start_ms: int
     end_ms: int
     value: float
+    q: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +117,7 @@ def _complete(attempt: AttemptView, start_ms: int, end_ms: int, into: dict[tuple
     for seen in seen_of(attempt, unseen.values(), first, last):
         found = into.setdefault((attempt.id, *seen.spot), _Collected([], set(), seen.source, "device"))
         found.qualities.add(seen.quality)
-        found.points.append(Point(seen.start_ms, seen.end_ms, round(seen.q / (seen.end_ms - seen.start_ms), 3)))
+        found.points.append(Point(seen.start_ms, seen.end_ms, round(seen.q / (seen.end_ms - seen.start_ms), 3), seen.q))
     for spot in unseen:
         into.setdefault((attempt.id, *spot), _Collected([], {"missing"}, "", "device"))
 
@@ -131,7 +132,7 @@ def _add(
     found = into.setdefault(key, _Collected([], set(), usage.source))
     found.qualities.add(usage.quality)
     if usage.q is not None:
-        found.points.append(Point(since_ms, until_ms, round(usage.q / (until_ms - since_ms), 3)))
+        found.points.append(Point(since_ms, until_ms, round(usage.q / (until_ms - since_ms), 3), usage.q))
 
 
 def _typical_window(series: Sequence[Series]) -> int | None:
