@@ -5,7 +5,7 @@ since then.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 from alldata.agent.wire import Usage
@@ -13,6 +13,7 @@ from alldata.tenancy.viewer import Viewer
 from monitoring.frames import span_of
 from monitoring.selectors.frames import MAX_WINDOW_MS, reports_between
 from monitoring.selectors.held import held_spots, seen_of
+from monitoring.smoothing import Sample, Smoothing, rule_for, smoothed
 from profiles.dimensions import BY_NAME
 from scheduling.selectors.answers import AttemptView
 from scheduling.selectors.jobs import job_row
@@ -54,6 +55,7 @@ class JobSeries:
     sampling_ms: int | None
     coverage: float | None
     series: tuple[Series, ...]
+    mode: str = ""  # of the profile: decides how the series is smoothed for people
 
 
 def series_of_job(viewer: Viewer, ref: str, *, span: tuple[int | None, int | None], now_ms: int) -> JobSeries:
@@ -75,7 +77,16 @@ def series_of_job(viewer: Viewer, ref: str, *, span: tuple[int | None, int | Non
         sampling_ms=_typical_window(series),
         coverage=_coverage(series, attempts, start_ms, end_ms),
         series=series,
+        mode=job.mode,
     )
+
+
+def shown_smooth(series: Series, mode: str) -> tuple[Smoothing, Series]:
+    """The series as people read it, and the rule it was smoothed by."""
+    known = BY_NAME.get(series.capability)
+    rule = rule_for(known.device_types[0] if known else "", mode)
+    samples = smoothed([Sample(p.start_ms, p.end_ms, p.value) for p in series.points], rule)
+    return rule, replace(series, points=tuple(Point(s.start_ms, s.end_ms, round(s.value, 3)) for s in samples))
 
 
 @dataclass(slots=True)
