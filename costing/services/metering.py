@@ -15,10 +15,11 @@ from costing.pricing import capability_rates, line_for
 from costing.rating import Bucket, Evidence, Holding, Slice, rate_slice
 from costing.selectors.capacity import Supplied, supplied
 from costing.selectors.prices import Prices
-from costing.services.evidence import HourUsage, attempt_id_of, usage_of_hour
-from costing.services.watching import Spot
+from costing.services.evidence import Held, HourUsage, attempt_id_of, usage_of_hour
 from scheduling.selectors.answers.metering import AllocationSpan
 from scheduling.selectors.metering import allocations_between
+
+PPM = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +71,9 @@ def rate_hour(node: str, span: Interval, history: list[Prices]) -> RatedHour:
     held = allocations_between(span.start_ms, span.end_ms, node=node)
     usage = usage_of_hour(node, span, {str(c.attempt_id) for c in held})
     rated = RatedHour(owners=_owners(node, span, held, usage))
-    claims: dict[Spot, list[AllocationSpan]] = {}
+    claims: dict[str, list[AllocationSpan]] = {}
     for claim in held:
-        claims.setdefault((claim.device, claim.dimension), []).append(claim)
+        claims.setdefault(claim.device, []).append(claim)
     by_device: dict[str, list[Supplied]] = {}
     for supply in supplied(node, span):
         by_device.setdefault(supply.device, []).append(supply)
@@ -82,8 +83,8 @@ def rate_hour(node: str, span: Interval, history: list[Prices]) -> RatedHour:
             continue
         for device in sorted(by_device):
             for supply, part in _slices(by_device[device], span, prices):
-                holdings = _holdings(claims.get((supply.device, supply.dimension), ()), supply, part)
-                evidence = usage.evidence(supply, part, holdings, owned, bills_proxy=prices.bills_proxy)
+                mine = _held(claims.get(device, ()), by_device[device], supply, part)
+                evidence = usage.evidence(supply, part, Held(*mine, owned), bills_proxy=prices.bills_proxy)
                 _add(rated, supply, part, evidence, prices.version_id)
     return rated
 
@@ -114,15 +115,27 @@ def _slices(device: list[Supplied], span: Interval, prices: Prices) -> Iterator[
                 yield supply, Slice(Interval(start_ms, end_ms), supply.capacity, rates[supply.dimension])
 
 
-def _holdings(claims: Sequence[AllocationSpan], supply: Supplied, part: Slice) -> list[Holding]:
-    """What was held during the slice; nothing of a device that could not be used."""
-    if not supply.in_service:
-        return []
-    return [
-        Holding(str(claim.attempt_id), claim.amount, span)
-        for claim in claims
-        if (span := _span(claim.start_ms, claim.end_ms, part.span)) is not None
-    ]
+def _held(
+    claims: Sequence[AllocationSpan], device: Sequence[Supplied], supply: Supplied, part: Slice
+) -> tuple[list[Holding], list[Holding]]:
+    """What was held during the slice, of the capability and of the rest of the device as parts per million.
+
+    Nothing of a device that could not be used.
+    """
+    if not supply.in_service or not claims:
+        return [], []
+    capacities = {s.dimension: s.capacity for s in device}
+    holdings, beside = [], []
+    for claim in claims:
+        span = _span(claim.start_ms, claim.end_ms, part.span)
+        if span is None:
+            continue
+        if claim.dimension == supply.dimension:
+            holdings.append(Holding(str(claim.attempt_id), claim.amount, span))
+        elif claim.dimension in capacities:
+            share = max(1, claim.amount * PPM // capacities[claim.dimension])
+            beside.append(Holding(str(claim.attempt_id), share, span))
+    return holdings, beside
 
 
 def _span(from_ms: int, until_ms: int | None, within: Interval) -> Interval | None:
