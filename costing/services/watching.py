@@ -7,6 +7,7 @@ the higher epoch. A window of which a good part was not watched (coverage) is kn
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 import numpy as np
 
@@ -118,6 +119,7 @@ def watched(windows: Sequence[StoredWindow]) -> dict[Spot, Watched]:
     return found
 
 
+@lru_cache(maxsize=1024)
 def _rank(epoch: str) -> str:
     """An epoch is "boot id:start count", and the count grows over boots: 10 is later than 9, whatever the boot."""
     count = epoch.rpartition(":")[2]

@@ -4,6 +4,7 @@ from collections.abc import Collection
 from uuid import UUID
 
 from django.db.models import Q
+from django.db.models.functions import Coalesce
 
 from profiles.dimensions import ADDITIVE
 from scheduling.models import Allocation, Attempt, Device, Job
@@ -21,15 +22,19 @@ SPAN = (
     "dimension",
     "amount",
     "start_ms",
-    "end_ms",
+    "until_ms",
 )
 
 
 def allocations_between(
     start_ms: int, end_ms: int, *, attempt_ids: Collection[UUID] | None = None, node: str | None = None
 ) -> list[AllocationSpan]:
-    """Claims (of one node, of some attempts) that overlap [start_ms, end_ms), grace included, oldest first."""
-    rows = Allocation.objects.filter(Q(end_ms=None) | Q(end_ms__gt=start_ms), start_ms__lt=end_ms)
+    """Claims (of one node, of some attempts) that overlap [start_ms, end_ms), grace included, oldest first.
+
+    A claim in grace ends when its grace does, whenever that is noticed: after an outage, say.
+    """
+    rows = Allocation.objects.annotate(until_ms=Coalesce("end_ms", "release_due_ms"))
+    rows = rows.filter(Q(until_ms=None) | Q(until_ms__gt=start_ms), start_ms__lt=end_ms)
     if attempt_ids is not None:
         rows = rows.filter(attempt_id__in=attempt_ids)
     if node is not None:
