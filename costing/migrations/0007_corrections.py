@@ -1,4 +1,4 @@
-"""An entry says whether its hour was closed before it was booked."""
+"""An entry says whether its hour was closed before it was booked; a part of a card says of which, and its share."""
 
 from django.db import migrations, models
 
@@ -10,5 +10,7 @@ class Migration(migrations.Migration):
             "ledgerentry",
             "correction",
             models.BooleanField(db_default=False, help_text="booked after its hour was closed"),
-        )
+        ),
+        migrations.AddField("capacityversion", "part_of", models.CharField(max_length=160, db_default="")),
+        migrations.AddField("capacityversion", "share_ppb", models.BigIntegerField(db_default=0)),
     ]

@@ -14,11 +14,11 @@ from django.db.models import Q, Sum
 from alldata.kernel.money import NANO, Money, hamilton
 from alldata.tenancy.viewer import Viewer
 from costing.models import LedgerEntry, NodeBooks
-from costing.pricing import capability_rates, line_for
+from costing.pricing import rates_of
 from costing.rating import Bucket
 from costing.selectors.prices import Prices, known_prices
 from profiles.dimensions import BY_NAME
-from scheduling.selectors.answers import AllocationSpan, AttemptView, JobRow, Supply
+from scheduling.selectors.answers import AllocationSpan, AttemptView, JobRow
 from scheduling.selectors.jobs import job_row
 from scheduling.selectors.metering import allocations_between, attempts_of, supplies
 
@@ -170,16 +170,10 @@ def _row(dimension: str, bucket: str, device: str, prices: Prices, amount: tuple
 
 def unit_rates(prices: Prices, since_ms: int) -> dict[tuple[str, str], int]:
     """(device, capability) -> nano per hour of one shown unit (core, GiB, GB/s, whole GPU), rounded down."""
-    by_device: dict[str, list[Supply]] = {}
-    for supply in supplies(since_ms, 2**62):
-        by_device.setdefault(supply.device, []).append(supply)
-    found = {}
-    for device, mine in by_device.items():
-        capacities = {supply.dimension: supply.capacity for supply in mine}
-        line = line_for(prices.lines, mine[0].device_type, mine[0].model)
-        for dimension, nano in (capability_rates(line, capacities) if line else {}).items():
-            found[device, dimension] = nano * _rate_scale(dimension)[0] // capacities[dimension]
-    return found
+    known = supplies(since_ms, 2**62)
+    capacities = {(supply.device, supply.dimension): supply.capacity for supply in known}
+    rates = rates_of(prices.lines, known)
+    return {spot: nano * _rate_scale(spot[1])[0] // capacities[spot] for spot, nano in rates.items()}
 
 
 def _parts(rows: list[_Row], rates: dict[tuple[str, str], int]) -> tuple[CapabilityCost, ...]:
