@@ -10,7 +10,12 @@ from costing.pricing.cards import PPB
 
 WEIGHTS = {"gpu_sm": 400_000, "gpu_memory_bytes": 200_000, "hbm_bandwidth": 350_000, "pcie_bandwidth": 50_000}
 LINE = PriceLine("gpu", "", "", 1, 12_500_000_000, WEIGHTS)
-WHOLE = {"gpu_sm": 1_000_000, "gpu_memory_bytes": 40 << 30, "hbm_bandwidth": 1_555 * 10**9, "pcie_bandwidth": 31 * 10**9}
+WHOLE = {
+    "gpu_sm": 1_000_000,
+    "gpu_memory_bytes": 40 << 30,
+    "hbm_bandwidth": 1_555 * 10**9,
+    "pcie_bandwidth": 31 * 10**9,
+}
 
 
 @dataclass(frozen=True, slots=True)
