@@ -8,6 +8,7 @@ from rest_framework.response import Response
 from alldata.kernel import clock
 from alldata.kernel.money import Money
 from alldata.tenancy.api import ApiView
+from costing.pricing.display import unit_text
 from costing.selectors.advice import Advice, advice_for_job
 from costing.selectors.compare import spend_of_profile
 from costing.selectors.units import JobUnits as Units
@@ -57,7 +58,7 @@ def units_json(found: Units) -> dict[str, object]:
             {
                 "unit": one.unit,
                 "count": one.count,
-                "cost": Money(one.cost_nano, found.cost.currency).as_json(),
+                "cost": Money(one.cost_nano, found.cost.currency).as_json() | {"amount": unit_text(one.cost)},
                 "hbm_gb": None if one.hbm_gb is None else f"{one.hbm_gb:.6f}",
             }
             for one in found.units

@@ -20,6 +20,8 @@ class Supplied:
     in_service: bool
     since_ms: int
     until_ms: int | None
+    part_of: str = ""
+    share_ppb: int = 0
 
 
 def supplied(node: str, span: Interval) -> list[Supplied]:
@@ -28,4 +30,5 @@ def supplied(node: str, span: Interval) -> list[Supplied]:
         Q(until_ms=None) | Q(until_ms__gt=span.start_ms), node=node, since_ms__lt=span.end_ms
     ).order_by("device", "dimension", "since_ms")
     names = ("device", "device_type", "model", "dimension", "capacity", "in_service", "since_ms", "until_ms")
+    names += ("part_of", "share_ppb")
     return [Supplied(*row) for row in rows.values_list(*names)]

@@ -4,10 +4,9 @@ from collections.abc import Callable, Collection
 
 from alldata.kernel import clock
 from costing.errors import NoPriceBook
-from costing.pricing import capability_rates, line_for
+from costing.pricing import rates_of
 from costing.selectors.prices import prices_at
 from scheduling.ports import Rate
-from scheduling.selectors.answers import Supply
 from scheduling.selectors.metering import supplies
 
 DEFAULT_CURRENCY = "CNY"
@@ -26,16 +25,8 @@ class BookQuotes:
             prices = prices_at(now_ms)
         except NoPriceBook:
             return []
-        by_device: dict[str, list[Supply]] = {}
-        for supply in supplies(now_ms, now_ms + 1):
-            if supply.device in wanted:
-                by_device.setdefault(supply.device, []).append(supply)
-        found = []
-        for device, mine in sorted(by_device.items()):
-            line = line_for(prices.lines, mine[0].device_type, mine[0].model)
-            rates = capability_rates(line, {s.dimension: s.capacity for s in mine}) if line else {}
-            found += [Rate(device, dimension, nano) for dimension, nano in rates.items()]
-        return found
+        rates = rates_of(prices.lines, supplies(now_ms, now_ms + 1))
+        return [Rate(*spot, nano) for spot, nano in sorted(rates.items()) if spot[0] in wanted]
 
     def currency(self) -> str:
         """The currency of the book in force."""
