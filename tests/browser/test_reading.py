@@ -105,6 +105,10 @@ def test_the_pipeline_is_judged_with_no_hand_in_between(admin: Visit, job: str) 
     expect(admin.page.locator("#run .verdict")).to_be_visible(timeout=ENDED_MS)
     admin.picture("pipeline")
     expect(admin.page.locator("#run")).to_contain_text("P99")
+    admin.go("/models/")
+    row = admin.page.locator("#models tbody tr").first
+    expect(row).to_contain_text("P-1")
+    assert int(row.locator("td[data-nano]").get_attribute("data-nano") or 0) > 0
 
 
 def test_the_heatmap_is_drawn_from_live_data(admin: Visit, supplied: House) -> None:

@@ -23,7 +23,7 @@ PATHS = (
     f"{LEVEL}vision/ocr/J-1/?part=hbm_bandwidth&show=intervals", "/prices/new/?kind=csv",
     f"{LEVEL}?by=day", f"{LEVEL}?by=job", f"{LEVEL}vision/", f"{LEVEL}vision/ocr/", f"{LEVEL}vision/ocr/J-1/",
     "/compare/", "/compare/?a=J-1&b=J-2", "/compare/?a=7d-1&b=7d", "/compare/?a=p@1.0&b=p@1.0", "/budgets/",
-    "/prices/", "/prices/new/",
+    "/prices/", "/prices/new/", "/models/",
 )  # fmt: skip
 
 
