@@ -1,5 +1,6 @@
 """Write a fact and what is owed to its subscribers, beside the change that made it true."""
 
+import json
 from collections.abc import Sequence
 from uuid import UUID
 
@@ -28,7 +29,18 @@ def publish_all(events: Sequence[Event], *, now_ms: int, wake: bool = True) -> N
     OutboxEvent.objects.bulk_create(rows)
     Delivery.objects.bulk_create(owed)
     if owed and wake:
-        transaction.on_commit(wake_relay, robust=True)
+        wake_after_commit()
+
+
+def as_arguments(event: Event) -> tuple[str, str, str, list[str], list[str]]:
+    """The fact for SQL that calls `outbox_record`: id, name, fields, who is to be told, the ids of what is owed."""
+    names = subscribers_of(type(event))
+    return str(uuid7()), event.name, json.dumps(event.as_json()), names, [str(uuid7()) for _ in names]
+
+
+def wake_after_commit() -> None:
+    """Have the relay run soon after the open transaction, or now when there is none."""
+    transaction.on_commit(wake_relay, robust=True)
 
 
 def _row(event: Event, now_ms: int) -> OutboxEvent:
