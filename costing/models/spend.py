@@ -66,6 +66,20 @@ class DeviceDay(models.Model):
         return f"{self.day_ms} {self.device} {self.bucket}"
 
 
+class SpendHour(models.Model):
+    """What one project was charged for one hour."""
+
+    hour_ms = models.BigIntegerField()
+    project_id = models.UUIDField()
+    charged_nano = models.BigIntegerField()
+
+    class Meta:
+        indexes = [models.Index(fields=["hour_ms"], name="spend_hour_by_hour")]
+
+    def __str__(self) -> str:
+        return f"{self.hour_ms} {self.project_id}"
+
+
 class DirtyDay(models.Model):
     """A day whose sums may differ from the ledger; worked off by tasks.book."""
 

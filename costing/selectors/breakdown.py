@@ -31,7 +31,7 @@ BUCKET_SUMS = """
     COALESCE(sum(nano) FILTER (WHERE bucket = 'unmetered'), 0),
     COALESCE(sum(nano) FILTER (WHERE bucket NOT IN ('used', 'allocated_idle', 'unmetered')), 0)
 """
-JOBS = "costing_jobday"
+SPEND, JOBS = "costing_spendday", "costing_jobday"
 JOB_SUMS = """
     COALESCE(sum(charged_nano), 0), COALESCE(sum(used_nano), 0), COALESCE(sum(idle_nano), 0),
     COALESCE(sum(unmetered_nano), 0), 0::numeric
@@ -49,7 +49,7 @@ ANSWER = """
 WITH groups(key, charged, used, idle, unmetered, other) AS MATERIALIZED (
     SELECT {key}, {sums} FROM {source} WHERE {where} GROUP BY 1)
 SELECT groups.*,
-    ARRAY(SELECT price_version_id FROM {source} WHERE {where} GROUP BY price_version_id), sums.* FROM groups,
+    ARRAY(SELECT price_version_id FROM {versions} WHERE {where} GROUP BY price_version_id), sums.* FROM groups,
     (SELECT count(*), COALESCE(sum(charged), 0), COALESCE(sum(used), 0), COALESCE(sum(idle), 0),
         COALESCE(sum(unmetered), 0), COALESCE(sum(other), 0) FROM groups) AS sums
 ORDER BY {order} LIMIT %(limit)s
@@ -57,6 +57,7 @@ ORDER BY {order} LIMIT %(limit)s
 #: A hundred thousand jobs are grouped in memory.
 ROOM = "SET LOCAL work_mem = '48MB'"
 #: The same for very many groups: find the dearest first (floats only choose which), then add up only those, exactly.
+#: What all of them come to is in the sums by project, for entries of a project are entries of a job.
 ANSWER_OF_MANY = """
 WITH ranked AS MATERIALIZED (
     SELECT {key} AS key, sum(charged_nano::float8) AS charged FROM {source} WHERE {where} GROUP BY 1),
@@ -64,9 +65,9 @@ groups(key, charged, used, idle, unmetered, other) AS (
     SELECT {key}, {sums} FROM {source} WHERE {where}
         AND {key} IN (SELECT key FROM ranked ORDER BY charged DESC, key LIMIT %(limit)s) GROUP BY 1)
 SELECT groups.*,
-    ARRAY(SELECT price_version_id FROM {source} WHERE {where} GROUP BY price_version_id),
+    ARRAY(SELECT price_version_id FROM {versions} WHERE {where} GROUP BY price_version_id),
     (SELECT count(*) FROM ranked), sums.*
-FROM groups, (SELECT {sums} FROM {source} WHERE {where}) AS sums
+FROM groups, (SELECT {total_sums} FROM {versions} WHERE {where}) AS sums
 ORDER BY {order}
 """
 BY_COLUMN: Mapping[By, str] = {
@@ -91,6 +92,11 @@ class _Plan:
     from_ms: int
     to_ms: int
 
+    @property
+    def versions(self) -> str:
+        """Where the price versions of these rows are found soonest."""
+        return SPEND if self.source.startswith("costing_") else self.source
+
 
 def breakdown(viewer: Viewer, question: Question) -> Answer:
     """The answer to one question. Errors: BadQuestion, JobNotFound."""
@@ -98,7 +104,8 @@ def breakdown(viewer: Viewer, question: Question) -> Answer:
     key = _key(viewer, question)
     order = "key" if question.by in (By.DAY, By.HOUR) else "charged DESC, used + idle + unmetered + other DESC, key"
     answer = ANSWER_OF_MANY if plan.source == JOBS else ANSWER
-    sql = answer.format(key=key.sql, sums=plan.sums, source=plan.source, where=plan.where, order=order)
+    parts = {"sums": plan.sums, "source": plan.source, "where": plan.where, "versions": plan.versions}
+    sql = answer.format(key=key.sql, order=order, total_sums=BUCKET_SUMS, **parts)
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(ROOM)
         cursor.execute(sql, {**plan.params, **key.params, "limit": question.limit})
@@ -164,9 +171,10 @@ def _plan(viewer: Viewer, question: Question) -> _Plan:
     first, end = question.days
     conditions, params = _conditions(viewer, question)
     conditions.append("day_ms >= %(first)s AND day_ms < %(end)s")
-    source, sums = "costing_spendday", BUCKET_SUMS
+    source, sums = SPEND, BUCKET_SUMS
     if question.by is By.JOB:
         source, sums = JOBS, JOB_SUMS
+        conditions.append("project_id IS NOT NULL")
     elif question.by is By.DEVICE:
         source = "costing_deviceday"
         conditions = [conditions[-1]]

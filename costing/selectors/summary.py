@@ -38,9 +38,9 @@ class CapacityCost:
 
 
 JOBS = """
-SELECT project_id, count(DISTINCT job_id) FROM (
+SELECT project_id, count(*) FROM (
     SELECT project_id, job_id FROM costing_jobday WHERE day_ms = ANY(%(days)s::bigint[])
-    UNION ALL SELECT project_id, job_id FROM ledger_entry WHERE {hours} AND job_id IS NOT NULL
+    UNION SELECT project_id, job_id FROM ledger_entry WHERE {hours} AND job_id IS NOT NULL
 ) seen WHERE project_id = ANY(%(seen)s::uuid[]) GROUP BY project_id
 """
 AMOUNTS = """

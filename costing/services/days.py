@@ -35,6 +35,7 @@ REPLACE = (
     "DELETE FROM costing_spendday WHERE day_ms = %(day)s",
     "DELETE FROM costing_jobday WHERE day_ms = %(day)s",
     "DELETE FROM costing_deviceday WHERE day_ms = %(day)s",
+    "DELETE FROM costing_spendhour WHERE hour_ms >= %(day)s AND hour_ms < %(end)s",
     """
     INSERT INTO costing_spendday
         (day_ms, project_id, device_type, dimension, bucket, price_version_id, q, nano, charged_nano)
@@ -54,6 +55,10 @@ REPLACE = (
     INSERT INTO costing_deviceday (day_ms, node, device, bucket, price_version_id, nano, charged_nano)
     SELECT %(day)s, node, device, bucket, price_version_id, sum(nano), sum(charged)
     FROM day_accounts GROUP BY node, device, bucket, price_version_id
+    """,
+    """
+    INSERT INTO costing_spendhour (hour_ms, project_id, charged_nano)
+    SELECT hour_ms, project_id, sum(charged) FROM day_accounts WHERE project_id IS NOT NULL GROUP BY hour_ms, project_id
     """,
 )
 
@@ -93,4 +98,4 @@ def _replace(day_ms: int) -> None:
         cursor.execute("DROP TABLE IF EXISTS day_accounts")
         cursor.execute(ACCOUNTS, [day_ms, day_ms + DAY_MS])
         for statement in REPLACE:
-            cursor.execute(statement, {"day": day_ms})
+            cursor.execute(statement, {"day": day_ms, "end": day_ms + DAY_MS})
