@@ -27,6 +27,8 @@ class Portal(ThreadingHTTPServer):
         self.duplicates = 0
         self.posts: list[str] = []
         self.refused: set[int] = set()
+        self.knows_runs = True
+        self.hang_up = 0
         self.answer_after_s = 0.0
         self.refuse_with: int | None = None
         self.problem: dict[str, str] = {}
@@ -87,9 +89,19 @@ class _Door(BaseHTTPRequestHandler):
             self._answer(self.server.refuse_with, self.server.problem)
         elif self.headers["Authorization"] != f"Agent {KEY}":
             self._answer(401, {"code": "unauthenticated"})
+        elif b'"kind":"frames"' in raw and not self.server.knows_runs:
+            self._answer(422, {"code": "bad_message"})
         else:
             answer = self.server.answer(wire.parse(raw))
             time.sleep(self.server.answer_after_s)
+            self._answer_unless_cut(answer)
+
+    def _answer_unless_cut(self, answer: Mapping[str, object]) -> None:
+        """What was kept stays kept, but nobody hears of it."""
+        if "stored" in answer and self.server.hang_up > 0:
+            self.server.hang_up -= 1
+            self.close_connection = True
+        else:
             self._answer(200, answer)
 
     def _answer(self, status: int, content: Mapping[str, object]) -> None:
