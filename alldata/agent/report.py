@@ -3,9 +3,11 @@
 Level-triggered: register when due, then send waiting frames, oldest first, until the server has
 them. After an outage many go in one post: a run of one epoch, settled up to the first frame that the
 server did not take; that one, like any run refused as a whole, is sent again alone, so that what
-befalls it is decided in one place. An answer decides: 2xx settles; what is wrong with the frame itself (400, 413, 415, 422) rejects
-it; 404 and 409 mean that the server does not know us, so we register again; everything else (a
-wrong key, a wrong version, a server in trouble) keeps the frame and waits longer each time.
+befalls it is decided in one place.
+
+An answer decides: 2xx settles; what is wrong with the frame itself (400, 413, 415, 422) rejects it;
+404 and 409 mean that the server does not know us, so we register again; everything else (a wrong
+key, a wrong version, a server in trouble) keeps the frame and waits longer each time.
 """
 
 import logging
