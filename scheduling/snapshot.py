@@ -15,6 +15,7 @@ from scheduling.crater.forecast import COLD_START, quantiles
 from scheduling.crater.model import (
     Constraint,
     Device,
+    Near,
     Need,
     Node,
     Policy,
@@ -149,6 +150,8 @@ def request_of(job: Job, *, avoid: tuple[str, ...] = (), known: Forecasts | None
         cap_nano=job.cap_nano,
         runtime=forecasts[key],
         avoid_nodes=avoid,
+        near=near_of(demand),
+        is_spread=demand.get("spread") == "device",
     )
 
 
@@ -168,9 +171,16 @@ def needs_of(needs: Iterable[Mapping[str, Any]]) -> tuple[Need, ...]:
             ),
             amounts=dict(need["amounts"]),
             shares=dict(need["shares"]),
+            component=need.get("component", ""),
         )
         for need in needs
     )
+
+
+def near_of(demand: Mapping[str, Any]) -> tuple[Near, ...]:
+    """The components that choose their own subtree."""
+    stated = sorted(demand.get("components", {}).items())
+    return tuple(Near(name, wish["same"], wish["allow_cross_numa"]) for name, wish in stated)
 
 
 def runtime_of(job: Job) -> Runtime:

@@ -110,9 +110,11 @@ def money_parts(parts: Sequence[int], currency: str = "CNY") -> tuple[list[str],
     places = money_places(total)
     step = 10 ** (9 - places)
     shown_total = round(Decimal(total) / step)
-    shares = hamilton(int(shown_total), parts) if min(parts, default=0) >= 0 and parts else [
-        round(Decimal(part) / step) for part in parts
-    ]
+    shares = (
+        hamilton(int(shown_total), parts)
+        if min(parts, default=0) >= 0 and parts
+        else [round(Decimal(part) / step) for part in parts]
+    )
     return [money(int(share) * step, currency, places) for share in shares], money(total, currency, places)
 
 

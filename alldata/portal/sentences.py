@@ -82,8 +82,12 @@ def relaxation(change: Facts) -> str:
 
 def _instruction(change: Facts) -> str:
     dimension, rule, to = change.get("dimension"), change.get("rule"), change.get("to")
-    values = {"what": word(dimension, "capability"), "type": word(change.get("type", ""), "type"),
-              "to": _share(to) if rule == "share" else value(to, dimension), "was": value(change.get("was"), dimension)}
+    values = {
+        "what": word(dimension, "capability"),
+        "type": word(change.get("type", ""), "type"),
+        "to": _share(to) if rule == "share" else value(to, dimension),
+        "was": value(change.get("was"), dimension),
+    }
     if rule == "alignment":
         return _("Allow devices on different NUMA nodes")
     if rule == "cap":

@@ -94,6 +94,7 @@ CAPABILITIES: Words = {
     "pci_bus_id": _("PCI address"),
     "upstream_pci_bus_id": _("Upstream PCI address"),
     "nvlink_island": _("NVLink island"),
+    "isolation": _("Isolation"),
 }
 DEVICE_TYPES: Words = {
     "cpu": "CPU",
@@ -108,6 +109,7 @@ RULES: Words = {
     "free": _("in use by other jobs"),
     "constraint": _("does not meet the requirement"),
     "unusable": _("not usable now"),
+    "isolation": _("the card cannot keep two jobs apart"),
     "alignment": _("not under one NUMA node"),
     "count": _("too few devices"),
     "cap": _("above the spending cap"),
@@ -127,6 +129,7 @@ WAITING: Words = {
     "waiting_free": _("Waiting for %(what)s"),
     "waiting_constraint": _("No device here meets the requirement on %(what)s"),
     "waiting_unusable": _("The device it needs is not usable now"),
+    "waiting_isolation": _("Waiting for a whole card: none here can keep two jobs apart"),
     "waiting_alignment": _("Waiting for room under one NUMA node"),
     "waiting_count": _("Waiting for enough devices"),
     "waiting_cap": _("Costs more than the cap allows"),

@@ -5,6 +5,7 @@ every node. Equal requests share a shape; scores are renewed only where somethin
 (decide.py, plain.py). What the picks mean for people is written down by planner.py.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -32,6 +33,7 @@ from scheduling.crater.kernels import (
 from scheduling.crater.layout import arrays
 from scheduling.crater.market import Market
 from scheduling.crater.model import Pick, Request
+from scheduling.crater.paths import CARRIED
 from scheduling.crater.plain import Plain, Taken, python
 from scheduling.crater.programs import could_serve, level_asked, slot_of, variants
 from scheduling.crater.tables import Tables, free_column
@@ -181,15 +183,19 @@ class Board:
 
     def picks_of(self, group: NodeClass, slots: Slots) -> tuple[tuple[int, Pick], ...]:
         """(device position, pick with the sample's names) of each slot, in the order of the needs."""
-        code, found = self.arrays.code, []
+        code, found, links = self.arrays.code, [], Counter[int]()
         for slot in sorted(slots, key=lambda slot: (code[slot, S_NEED], slot)):
             at, first = int(code[slot, S_DEVICE]), code[slot, S_TAKE]
             rows = code[first : first + code[slot, S_TAKES]].tolist()
-            named = ((group.columns[row[T_COLUMN] - self.tables.offset][1], row[T_AMOUNT]) for row in rows)
+            named = [(*group.columns[row[T_COLUMN] - self.tables.offset], row[T_AMOUNT]) for row in rows]
+            links.update({place: amount for place, _, amount in named if place != at})
             device = group.sample.devices[at]
-            amounts = {name: amount for name, amount in named if amount}
+            amounts = {name: amount for place, name, amount in named if amount and place == at}
             cpus = tuple(range(amounts.pop(CORE_NUMBERS, 0)))  # how many; which ones is the planner's matter
             found.append((at, Pick(device.uuid, device.type, amounts, cpus, device.numa_node)))
+        for at in sorted(links):  # positions of links that the picks' traffic crosses
+            link = group.sample.devices[at]
+            found.append((at, Pick(link.uuid, link.type, {CARRIED: links[at]}, (), link.numa_node)))
         return tuple(found)
 
     def forget(self) -> None:

@@ -15,8 +15,11 @@ from scheduling.crater.filters import failures, unit_of
 from scheduling.crater.fit import fit
 from scheduling.crater.model import Device, Need, Node, Placement, Refusal, Relaxation, Request, Shortfall
 from scheduling.crater.occupancy import Occupancy
+from scheduling.crater.paths import LINK, ways
 from scheduling.crater.relax import apply
 from scheduling.crater.scene import Scene
+from scheduling.crater.topology import whole
+from scheduling.crater.traffic import full_links, less_traffic, lighter
 from scheduling.crater.vector import CORE, CPU, asked
 
 Planner = Callable[[Request, Occupancy, Scene], Placement | None]
@@ -79,11 +82,14 @@ def judge(request: Request, node: Node, state: Occupancy) -> Verdict:
     if not node.usable:
         reason = node.unusable_reason or "unusable"
         return Verdict(node, len(request.needs), (Shortfall("unusable", node.name, None, "", None, True, reason),), ())
+    above = ways(node.devices)
     missing: list[Shortfall] = []
     failing: list[tuple[int, tuple[Failing, ...]]] = []
     for need in request.needs:
         devices = [
-            Failing(need, d, tuple(failures(need, d, state, node.name))) for d in node.devices if d.type == need.type
+            Failing(need, d, tuple(failures(need, d, state, node.name, above.get(d.uuid, ()))))
+            for d in node.devices
+            if d.type == need.type
         ]
         passing = sum(not f.shortfalls for f in devices)
         if passing >= need.count:
@@ -102,7 +108,7 @@ def judge(request: Request, node: Node, state: Occupancy) -> Verdict:
 
 def _only_together(request: Request, node: Node, state: Occupancy) -> Iterable[Shortfall]:
     """Each need fits alone: the sum is too much, or the devices are too far apart."""
-    if fit(request, node.devices, state) is not None:
+    if fit(request, whole(node), state) is not None:
         apart = "only across " + request.same
         yield Shortfall("alignment", node.name, None, "", request.same, request.same, apart)
         return
@@ -116,6 +122,7 @@ def _only_together(request: Request, node: Node, state: Occupancy) -> Iterable[S
             have = sum(state.free(d).get(name, 0) for d in members)
             if amount > have:
                 yield Shortfall("free", node.name, None, kind, name, amount, have, amount - have, unit_of(name))
+    yield from full_links(request, node, state)
 
 
 def _too_dear(request: Request, state: Occupancy, scene: Scene, planner: Planner) -> list[Shortfall]:
@@ -167,6 +174,7 @@ def proposal(request: Request, verdict: Verdict, state: Occupancy) -> tuple[Rela
     changes: dict[tuple[str, str, str], Relaxation] = {}
     if any(s.rule == "alignment" for s in verdict.missing):
         changes["alignment", "", ""] = Relaxation("alignment", "", "node", request.same, "", "alignment")
+    changes |= {(less.rule, less.type, less.dimension): less for less in lighter(request, verdict.missing)}
     for lacking, devices in verdict.failing:
         if len(devices) < lacking:
             return ()
@@ -188,8 +196,10 @@ def _lower(known: Relaxation | None, change: Relaxation) -> Relaxation:
 def _relaxed(failing: Failing, shortfall: Shortfall, state: Occupancy) -> Relaxation | None:
     """The change that would lift one shortfall; None when asking for less cannot help."""
     need, name, have = failing.need, shortfall.dimension, shortfall.have
-    if name is None or shortfall.rule == "unusable":
+    if name is None or shortfall.rule in ("unusable", "isolation"):
         return None
+    if shortfall.type == LINK != need.type:
+        return less_traffic(need, failing.device, shortfall)
     if shortfall.rule == "constraint":
         return Relaxation(name, need.type, have, shortfall.need, shortfall.unit, "constraint")
     was, rule = (need.amounts[name], "amount") if name in need.amounts else (need.shares[name], "share")

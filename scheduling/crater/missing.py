@@ -31,8 +31,8 @@ def missing(board: Board, shape: int, row: int) -> tuple[Shortfall, ...]:
     nearest = min(groups, key=lambda shorts: (len(shorts), sum(short[0] for short in shorts)), default=[])
     node, group = board.grid.nodes[row], board.grid.classes[table]
     return tuple(
-        _worded(node, group, (device, column - board.tables.offset), (asked, have))
-        for _, lacks, device in nearest
+        _worded(node, group, column - board.tables.offset, (asked, have))
+        for _, lacks, _ in nearest
         for column, asked, have in lacks
     )
 
@@ -54,8 +54,9 @@ def _gap(board: Board, slot: list[int], free: list[int]) -> Short:
     return sum((asked - have) / asked for _, asked, have in lacks), lacks, slot[S_DEVICE]
 
 
-def _worded(node: Node, group: NodeClass, at: tuple[int, int], figures: tuple[int, int]) -> Shortfall:
-    device, name = node.devices[at[0]], group.columns[at[1]][1]
+def _worded(node: Node, group: NodeClass, column: int, figures: tuple[int, int]) -> Shortfall:
+    position, name = group.columns[column]
+    device = node.devices[position]
     scale = CORE if name == CORES else 1
     asked, have = figures[0] * scale, figures[1] * scale
     name = CPU if name == CORES else name

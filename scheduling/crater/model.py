@@ -63,7 +63,7 @@ class Need:
     """`count` devices of one type; each must satisfy the rules and give the amounts.
 
     `amounts` are absolute, `shares` are fractions of the device's own capacity in parts
-    per million (rounded up when turned into amounts).
+    per million (rounded up when turned into amounts). `component` names the part of the job it is for.
     """
 
     type: str
@@ -71,6 +71,16 @@ class Need:
     constraints: tuple[Constraint, ...] = ()
     amounts: Amounts = field(default_factory=dict)
     shares: Amounts = field(default_factory=dict)
+    component: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Near:
+    """How near to each other the devices of one component must be, where that differs from the job's own wish."""
+
+    component: str
+    same: str = "numa"
+    allow_cross_numa: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +97,9 @@ class Runtime:
 class Request:
     """One job that wants to start. `same` is numa, pcie_root, nvlink_island or node.
 
-    `avoid_nodes` is a wish: such a node is used only when no other fits.
+    `same` holds for all needs together but those of the components in `near`: each of these has its own
+    subtree. `is_spread`: no two needs share a device. `avoid_nodes` is a wish: such a node is used only
+    when no other fits.
     """
 
     job: str
@@ -102,6 +114,8 @@ class Request:
     cap_nano: int | None = None
     runtime: Runtime | None = None
     avoid_nodes: tuple[str, ...] = ()
+    near: tuple[Near, ...] = ()
+    is_spread: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,8 +176,8 @@ class Term:
 class Shortfall:
     """Why a need fails on a device: the rule, what was needed, what was there, what is missing.
 
-    `rule` is a stable code: capacity, free, constraint, unusable, alignment, count, cap,
-    deadline, no_device. `dimension` names a capability or an attribute.
+    `rule` is a stable code: capacity, free, constraint, unusable, isolation, alignment, count,
+    cap, deadline, no_device. `dimension` names a capability or an attribute.
     """
 
     rule: str

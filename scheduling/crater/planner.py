@@ -113,9 +113,12 @@ class Planner:
         if known is None or known[0] is not request.needs:
             if len(self._keys) >= MOST_KEYS:
                 self._keys.clear()
-            shaped = tuple((n.type, n.count, n.constraints, frozen(n.amounts), frozen(n.shares)) for n in request.needs)
+            shaped = tuple(
+                (n.type, n.count, n.constraints, frozen(n.amounts), frozen(n.shares), n.component)
+                for n in request.needs
+            )
             known = self._keys[id(request.needs)] = request.needs, shaped
-        return known[1], request.same, request.allow_cross_numa, request.policy
+        return known[1], request.same, request.allow_cross_numa, request.policy, request.near, request.is_spread
 
     def _compile(self, request: Request) -> Shape:
         hourly = tuple(hourly_on(request, group, self.scene) for group in self.grid.classes)
@@ -125,7 +128,7 @@ class Planner:
             NEVER if cost is None else -round(weight * (1 - cheapest / cost)) if cost else 0 for cost in hourly
         )
         counts = kept_out(self, request, [cost is not None for cost in hourly])
-        if is_regular(request):
+        if is_regular(request, self.grid.classes):
             return Shape(self.board.shape(request, adjust), None, hourly, adjust, counts)
         return Shape(-1, Search(), hourly, adjust, counts)
 

@@ -20,7 +20,7 @@ from alldata.kernel.intervals import HOUR_MS
 from scheduling.crater.forecast import on_time
 from scheduling.crater.model import Pick, Policy, Request, Term
 from scheduling.crater.scene import Scene
-from scheduling.crater.tables import CROSSING
+from scheduling.crater.topology import CROSSING
 from scheduling.crater.worth import MICRO
 
 #: The most that a part can cost, in millionths of a GPU.

@@ -16,18 +16,23 @@ from scheduling.crater.kernels import (
     CORES,
     FULL,
     LEVELS,
+    N_SLOT,
+    N_SLOTS,
     NEVER,
     S_CORES,
     S_LEVEL,
     SPARE,
     SUMS,
+    V_GPUS,
     V_PENALTY,
     WHOLE,
     WORTH,
+    Int,
     Ints,
     Small,
     fill,
     level_after,
+    slot_fits,
     worth,
 )
 
@@ -76,6 +81,20 @@ def fit_cost(nodes: Ints, code: Ints, picks: Ints, node: int, weights: tuple[int
 
 
 @jit
+def is_snugger(nodes: Ints, code: Ints, node: int, variants: tuple[Int, Int]) -> bool:
+    """Whether the first of two groups has fewer GPUs that would do: the other one stays whole."""
+    one, other = code[variants[0], V_GPUS], code[variants[1], V_GPUS]
+    if one < 0 or other < 0:
+        return False
+    spare = 0
+    for slot in range(code[one, N_SLOT], code[one, N_SLOT] + code[one, N_SLOTS]):
+        spare += slot_fits(nodes, code, node, slot)
+    for slot in range(code[other, N_SLOT], code[other, N_SLOT] + code[other, N_SLOTS]):
+        spare -= slot_fits(nodes, code, node, slot)
+    return spare < 0
+
+
+@jit
 def evaluate(
     nodes: Ints, code: Ints, book: Ints, picks: Ints, at: tuple[int, int, int, tuple[int, int, int, int]]
 ) -> Any:
@@ -83,14 +102,14 @@ def evaluate(
     node, first, count, weights = at
     best, chosen, fit = np.int64(NEVER), np.int64(-1), np.int64(0)
     for variant in range(first, first + count):
-        if code[variant, V_PENALTY] > 0 and chosen >= 0:
+        if chosen >= 0 and code[variant, V_PENALTY] > code[chosen, V_PENALTY]:
             break
         after = fill(nodes, code, book, picks, (node, variant))
         if after == NEVER:
             continue
         cost = fit_cost(nodes, code, picks, node, weights)
         score = max(after - nodes[node, WORTH] - code[variant, V_PENALTY] - cost, np.int64(NEVER + 1))
-        if score > best:
+        if score > best or (score == best and is_snugger(nodes, code, node, (variant, chosen))):
             best, chosen, fit = score, np.int64(variant), cost
     return best, chosen, fit
 

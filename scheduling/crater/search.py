@@ -9,12 +9,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from scheduling.crater.board import Figures, Slots
+from scheduling.crater.filters import passes
 from scheduling.crater.fit import fit
+from scheduling.crater.fleet import GPU
 from scheduling.crater.kernels import NEVER
 from scheduling.crater.model import Node, Pick, Request
+from scheduling.crater.occupancy import Occupancy
 from scheduling.crater.scores import price
-from scheduling.crater.tables import CROSSING
-from scheduling.crater.topology import groups
+from scheduling.crater.topology import Group, groups
 
 if TYPE_CHECKING:
     from scheduling.crater.planner import Planner
@@ -56,21 +58,28 @@ class Search:
 
 
 def _searched(planner: "Planner", request: Request, row: int) -> Found | None:
-    """The nearest group that fits, and what taking it does to the node's worth."""
-    node, best = planner.grid.nodes[row], None
-    state = planner.node_state([row])
+    """The nearest group that fits, the one with fewest GPUs left among equals, and what taking it does to the worth."""
+    node, state = planner.grid.nodes[row], planner.node_state([row])
+    best: Found | None = None
+    snuggest = 0
     for group in groups(node, request):
-        if not group.aligned and best is not None:
+        if best is not None and group.penalty > best[1][2]:
             break
-        picks = fit(request, group.devices, state)
+        picks = fit(request, group, state)
         if picks is None:
             continue
         slots = planner.board.improvise(planner.class_of(row), _placed(node, picks))
         score, cost = planner.board.try_out(row, slots)
-        penalty = 0 if group.aligned else CROSSING
-        if best is None or score - penalty > best[1][0]:
-            best = slots, (score - penalty, cost, penalty)
+        room = _room(request, group, state)
+        if best is None or (score - group.penalty, -room) > (best[1][0], -snuggest):
+            best, snuggest = (slots, (score - group.penalty, cost, group.penalty)), room
     return best
+
+
+def _room(request: Request, group: Group, state: Occupancy) -> int:
+    """How many GPUs of the group would do."""
+    gpus = [(need, group.members(index)) for index, need in enumerate(request.needs) if need.type == GPU]
+    return sum(passes(need, d, state, group.ways.get(d.uuid, ())) for need, all_ in gpus for d in all_ if d.type == GPU)
 
 
 def _placed(node: Node, picks: Sequence[Pick]) -> list[tuple[int, Pick]]:

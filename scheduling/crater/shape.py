@@ -41,13 +41,18 @@ def hourly_on(request: Request, group: NodeClass, scene: Scene) -> Fraction | No
     for variant in variants(request, group):
         total = Fraction(0)
         for ask in variant.asks if scene.rates else ():
-            costs = sorted(per_hour([_pick(group, slot.device, slot.takes)], scene) for slot in ask.slots)
+            costs = sorted(per_hour(_picks(group, slot.takes), scene) for slot in ask.slots)
             total += sum(costs[-ask.count :], Fraction(0))
         dearest = total if dearest is None else max(dearest, total)
     return dearest
 
 
-def _pick(group: NodeClass, position: int, takes: Iterable[tuple[int, int, int]]) -> Pick:
-    device = group.sample.devices[position]
-    amounts = {group.columns[column][1]: amount for column, amount, _ in takes if amount}
-    return Pick(device.uuid, device.type, amounts, (), device.numa_node)
+def _picks(group: NodeClass, takes: Iterable[tuple[int, int, int]]) -> list[Pick]:
+    """What the takes are of each device; the names of the class's sample."""
+    found: dict[int, dict[str, int]] = {}
+    for column, amount, _ in takes:
+        position, name = group.columns[column]
+        if amount:
+            found.setdefault(position, {})[name] = amount
+    devices = ((group.sample.devices[position], amounts) for position, amounts in found.items())
+    return [Pick(device.uuid, device.type, amounts, (), device.numa_node) for device, amounts in devices]

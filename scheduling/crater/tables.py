@@ -7,12 +7,9 @@ import numpy as np
 
 from scheduling.crater.arrays import BLOCK
 from scheduling.crater.fleet import Fleet
-from scheduling.crater.kernels import LEVELS, NEVER, Ints
+from scheduling.crater.kernels import LEVELS, N_GPU, NEVER, Ints
 from scheduling.crater.programs import Ask, Slot, Variant
 from scheduling.crater.rows import Rows
-from scheduling.crater.worth import MICRO
-
-CROSSING = 4 * MICRO  # what crossing a NUMA node costs: four GPUs' worth
 
 
 class Tables:
@@ -50,8 +47,10 @@ class Tables:
         made = []
         for variant in found:
             slots = [self._all([self._slot(slot, ask.need) for slot in ask.slots]) for ask in variant.asks]
-            needs = self._all([self._need(ask, first) for ask, first in zip(variant.asks, slots, strict=True)])
-            made.append((needs, len(variant.asks), 0 if variant.aligned else CROSSING))
+            needs = [self._need(a, first, variant.is_shared) for a, first in zip(variant.asks, slots, strict=True)]
+            first = self._all(needs)
+            cards = next((first + i for i, need in enumerate(needs) if need[N_GPU]), -1)
+            made.append((first, len(needs), variant.penalty, int(variant.is_shared), cards))
         self.programs[number, position] = self._all(made), len(found)
 
     def _all(self, rows: Sequence[tuple[int, ...]]) -> int:
@@ -61,10 +60,10 @@ class Tables:
             self.code.add((*row, *(0,) * (6 - len(row))))
         return first
 
-    def _need(self, ask: Ask, first: int) -> tuple[int, ...]:
+    def _need(self, ask: Ask, first: int, is_shared: bool) -> tuple[int, ...]:
         gpu = any(slot.gpu >= 0 for slot in ask.slots)
         alike = len({tuple(take[1:] for take in slot.takes) for slot in ask.slots}) == 1
-        return ask.count, first, len(ask.slots), int(gpu), int(alike)
+        return ask.count, first, len(ask.slots), int(gpu), int(alike), int(is_shared)
 
     def _slot(self, slot: Slot, need: int) -> tuple[int, ...]:
         takes = [(self.offset + column, amount, capacity) for column, amount, capacity in slot.takes]
