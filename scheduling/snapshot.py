@@ -10,10 +10,12 @@ from typing import Any
 
 from django.db.models import F
 
+from alldata.tenancy.selectors import team_weights
 from profiles.dimensions import ADDITIVE
 from scheduling.crater.forecast import COLD_START, quantiles
 from scheduling.crater.model import (
     Constraint,
+    Demand,
     Device,
     Need,
     Node,
@@ -24,9 +26,10 @@ from scheduling.crater.model import (
     Snapshot,
 )
 from scheduling.lifecycle import AllocationState, AttemptState, JobState
-from scheduling.models import Allocation, Attempt, DeviceCapacity, Job
+from scheduling.models import Allocation, Attempt, DeviceCapacity, Job, ObservedMix
 from scheduling.models import Device as DeviceRow
 from scheduling.ports import PriceQuotes
+from scheduling.standing import running_now
 
 #: An agent sends a frame every few seconds; this much silence means we cannot see the node.
 LOCAL = "local"
@@ -50,7 +53,16 @@ def build_snapshot(*, prices: PriceQuotes, now_ms: int, queue: Sequence[Request]
             for rate in prices.rates([row.uuid for row in devices])
         ),
         currency=prices.currency(),
+        mix=observed_mix(),
+        running=running_now(now_ms=now_ms),
+        weights=team_weights(),
     )
+
+
+def observed_mix() -> tuple[Demand, ...]:
+    """What was asked for lately, priced by services/mix.py; () before anything was."""
+    body = ObservedMix.objects.order_by("-at_ms").values_list("body", flat=True).first() or ()
+    return tuple(Demand(needs_of(shape["needs"]), shape["weight"], shape["micro"]) for shape in body)
 
 
 def _busy_cpus() -> Mapping[str, frozenset[int]]:
@@ -149,6 +161,7 @@ def request_of(job: Job, *, avoid: tuple[str, ...] = (), known: Forecasts | None
         cap_nano=job.cap_nano,
         runtime=forecasts[key],
         avoid_nodes=avoid,
+        owed=job.room_since_ms is not None,
     )
 
 

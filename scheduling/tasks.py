@@ -21,8 +21,9 @@ LOOKS, LOOK_EVERY_S = 40, 0.03
 
 @shared_task(name="scheduling.tasks.plan")
 def plan() -> None:
-    """Place what waits; then launch at once, without another hop."""
-    if place_waiting(prices=ports().prices, now_ms=clock.now_ms()).placed:
+    """Place what waits, stop what must make room; then launch and stop at once, without another hop."""
+    played = place_waiting(prices=ports().prices, now_ms=clock.now_ms())
+    if played.placed or played.stopped:
         drive()
 
 
