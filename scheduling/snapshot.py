@@ -6,6 +6,7 @@ to record. A node whose agent is silent is unusable, not gone.
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from django.db.models import F
@@ -159,10 +160,18 @@ def request_of(job: Job, *, avoid: tuple[str, ...] = (), known: Forecasts | None
         allow_cross_numa=demand["allow_cross_numa"],
         deadline_ms=job.deadline_ms,
         cap_nano=job.cap_nano,
-        runtime=forecasts[key],
+        runtime=_within(forecasts[key], job.timeout_ms),
         avoid_nodes=avoid,
         owed=job.room_since_ms is not None,
+        grace_ms=job.grace_ms,
     )
+
+
+def _within(runtime: Runtime, limit_ms: int) -> Runtime:
+    """Nothing runs longer than its own limit: the engine ends it then."""
+    if runtime.p90_ms <= limit_ms:
+        return runtime
+    return replace(runtime, p50_ms=min(runtime.p50_ms, limit_ms), p90_ms=limit_ms)
 
 
 def needs_of(needs: Iterable[Mapping[str, Any]]) -> tuple[Need, ...]:

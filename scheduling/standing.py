@@ -52,7 +52,7 @@ def _running(row: Row, now_ms: int) -> Running:
         node=row["node__name"],
         picks=tuple(pick_of(pick) for pick in row["placement__picks"]),
         started_ms=started_ms,
-        ends_ms=_gone_by(row, started_ms) if leaving else bound_ms(row, started_ms, now_ms),
+        ends_ms=_gone_by(row, started_ms) if leaving else bound_ms(row, started_ms, now_ms) + row["job__grace_ms"],
         saved_ms=max(started_ms, saved_ms or 0),
         preemptible=row["job__preemptible"] and not leaving,
         preempted=row["job__preemptions"],

@@ -103,6 +103,7 @@ class Request:
     runtime: Runtime | None = None
     avoid_nodes: tuple[str, ...] = ()
     owed: bool = False  # others were stopped to make room for it: it comes first
+    grace_ms: int = 0  # how long its room stays taken after its end
 
 
 @dataclass(frozen=True, slots=True)

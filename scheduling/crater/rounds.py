@@ -18,8 +18,8 @@ from scheduling.crater.turns import Now, Round, Site
 
 
 def bound_ms(request: Request, now_ms: int) -> int:
-    """When a job started now will have ended; never, as far as anyone knows, without a forecast."""
-    return now_ms + request.runtime.p90_ms if request.runtime else NEVER_MS
+    """When a job started now will have given back its room; never, as far as anyone knows, without a forecast."""
+    return now_ms + request.runtime.p90_ms + request.grace_ms if request.runtime else NEVER_MS
 
 
 def play(queue: Sequence[Request], site: Site, now: Now) -> Round:
@@ -65,9 +65,7 @@ def _head(
     request: Request, site: Site, running: Sequence[Running], losses: Mapping[str, int] | None
 ) -> tuple[Victims | None, Reservation | None]:
     """Room for the head: by stopping others, else by waiting; (None, None) when neither can help."""
-    asks = Asks(
-        lambda node, gone: site.fits(request, node, gone), lambda gone: site.place(request, gone), site.free
-    )
+    asks = Asks(lambda node, gone: site.fits(request, node, gone), lambda gone: site.place(request, gone), site.free)
     coming = reserve(request.job, [r for r in running if r.leaving], asks)
     if coming is not None:
         return None, coming

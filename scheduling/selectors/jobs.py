@@ -100,7 +100,9 @@ def job_view(viewer: Viewer, reference: str) -> JobView:
 
 def _latest(decisions: Sequence[Decided], names: Names) -> dict[str, Any] | None:
     """What was decided last; a stop for another's sake is an event, no decision on where to run."""
-    found = [{**told(a, names), "outcome": outcome, "at_ms": at} for at, outcome, a in decisions if outcome != PREEMPTED]
+    found = [
+        {**told(a, names), "outcome": outcome, "at_ms": at} for at, outcome, a in decisions if outcome != PREEMPTED
+    ]
     return found[-1] if found else None
 
 
