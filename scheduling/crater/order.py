@@ -1,10 +1,11 @@
 """Whose turn is it?
 
-Those for whom others were stopped come first: the room is theirs. Then four bands. Deadlines that can still be met come first, least slack first (deadline minus now
-minus the 90 % duration); then priority; within one priority, jobs under `fair_share` are dealt
-out to the team with the least weighted dominant share and keep their places among the others by
-age. Deadlines that even a median run would miss come after those that can be met: to run a lost
-job first only loses the next one too. `fifo` and `cost_min` jobs have no slack to shrink.
+Jobs for which others were stopped come first: the room is theirs. Then four bands. Deadlines that
+can still be met come first, least slack first (deadline minus now minus the 90 % duration); then
+priority; within one priority, jobs under `fair_share` are dealt out to the team with the least
+weighted dominant share and keep their places among the others by age. Deadlines that even a median
+run would miss come after those that can be met: to run a lost job first only loses the next one
+too. `fifo` and `cost_min` jobs have no slack to shrink.
 The job name breaks ties, so the order of the input never matters.
 """
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 
 from scheduling.crater.model import Amounts, Node, Policy, Request, Running
 
-
 __all__ = ["Running", "Teams", "capacity_of", "held_by", "rank", "teams_of"]
 
 

@@ -6,7 +6,6 @@ Inputs are kept without their instant; give that of the decision.
 
 import json
 import zlib
-from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, replace
 from functools import cache
 from types import UnionType
@@ -44,9 +43,8 @@ def _fields(kind: type) -> tuple[tuple[str, Any], ...]:
 
 def _of_union(kinds: tuple[Any, ...], plain: Any) -> Any:
     """JSON tells objects and lists apart from the rest, and that is all a union here needs."""
-    wanted = Mapping if isinstance(plain, dict) else tuple if isinstance(plain, list) else None
-    for kind in kinds:
-        origin = get_origin(kind) or kind
-        if wanted is None or is_dataclass(origin) == (wanted is Mapping) and (wanted is Mapping or origin is tuple):
-            return _made(kind, plain) if wanted else plain
+    if isinstance(plain, dict):
+        return _made(next(kind for kind in kinds if is_dataclass(kind)), plain)
+    if isinstance(plain, list):
+        return _made(next(kind for kind in kinds if get_origin(kind) is tuple), plain)
     return plain

@@ -1,5 +1,6 @@
 """A more important job gets its room, the one that made it runs again, and a kill in between changes nothing."""
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -52,7 +53,7 @@ def test_each_attempt_is_charged_for_its_own_time_once(stage: Stage) -> None:
     held = Allocation.objects.filter(dimension="cpu_millicores").order_by("start_ms")
     spans = [(row.attempt.job_id, row.start_ms, row.end_ms or 0) for row in held.select_related("attempt")]
     assert [job for job, _, _ in spans] == [low.pk, high.pk, low.pk]
-    assert all(end <= start for (_, _, end), (_, start, _) in zip(spans, spans[1:], strict=False))
+    assert all(end <= start for (_, _, end), (_, start, _) in pairwise(spans))
     assert reserved_cores() == 0
 
 
