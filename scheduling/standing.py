@@ -63,7 +63,7 @@ def _running(row: Row, now_ms: int) -> Running:
 def bound_ms(row: Row, started_ms: int, now_ms: int) -> int:
     """When it will have ended at the latest, as far as its forecast and its limit say."""
     limit_ms: int = started_ms + row["job__timeout_ms"]
-    lasts_ms = row["placement__predicted_p90_ms"]
+    lasts_ms: int | None = row["placement__predicted_p90_ms"]
     if not lasts_ms:
         return limit_ms
     while started_ms + lasts_ms <= min(now_ms, limit_ms):

@@ -133,7 +133,7 @@ def _end(attempt: Attempt, end: End, *, now_ms: int) -> None:
         if target is JobState.SUCCEEDED and job.state == JobState.ADMITTED:
             move_job(job, JobState.ACTIVE, now_ms=now_ms)
         reason = job.stop_requested if end.reason == PREEMPTED else end.reason
-        columns = {"reason_facts": facts if reason == PREEMPTED else dict(end.facts)}
+        columns: dict[str, Any] = {"reason_facts": facts if reason == PREEMPTED else dict(end.facts)}
         if target is JobState.QUEUED:
             columns |= {"stop_requested": "", "room_since_ms": None}
         move_job(job, target, now_ms=now_ms, reason=reason, columns=columns)
