@@ -6,14 +6,17 @@ to record. A node whose agent is silent is unusable, not gone.
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from django.db.models import F
 
+from alldata.tenancy.selectors import team_weights
 from profiles.dimensions import ADDITIVE
 from scheduling.crater.forecast import COLD_START, quantiles
 from scheduling.crater.model import (
     Constraint,
+    Demand,
     Device,
     Near,
     Need,
@@ -25,9 +28,10 @@ from scheduling.crater.model import (
     Snapshot,
 )
 from scheduling.lifecycle import AllocationState, AttemptState, JobState
-from scheduling.models import Allocation, Attempt, DeviceCapacity, Job
+from scheduling.models import Allocation, Attempt, DeviceCapacity, Job, ObservedMix
 from scheduling.models import Device as DeviceRow
 from scheduling.ports import PriceQuotes
+from scheduling.standing import running_now
 
 #: An agent sends a frame every few seconds; this much silence means we cannot see the node.
 LOCAL = "local"
@@ -51,7 +55,16 @@ def build_snapshot(*, prices: PriceQuotes, now_ms: int, queue: Sequence[Request]
             for rate in prices.rates([row.uuid for row in devices])
         ),
         currency=prices.currency(),
+        mix=observed_mix(),
+        running=running_now(now_ms=now_ms),
+        weights=team_weights(),
     )
+
+
+def observed_mix() -> tuple[Demand, ...]:
+    """What was asked for lately, priced by services/mix.py; () before anything was."""
+    body = ObservedMix.objects.order_by("-at_ms").values_list("body", flat=True).first() or ()
+    return tuple(Demand(needs_of(shape["needs"]), shape["weight"], shape["micro"]) for shape in body)
 
 
 def _busy_cpus() -> Mapping[str, frozenset[int]]:
@@ -148,11 +161,20 @@ def request_of(job: Job, *, avoid: tuple[str, ...] = (), known: Forecasts | None
         allow_cross_numa=demand["allow_cross_numa"],
         deadline_ms=job.deadline_ms,
         cap_nano=job.cap_nano,
-        runtime=forecasts[key],
+        runtime=_within(forecasts[key], job.timeout_ms),
         avoid_nodes=avoid,
         near=near_of(demand),
         is_spread=demand.get("spread") == "device",
+        owed=job.room_since_ms is not None,
+        grace_ms=job.grace_ms,
     )
+
+
+def _within(runtime: Runtime, limit_ms: int) -> Runtime:
+    """Nothing runs longer than its own limit: the engine ends it then."""
+    if runtime.p90_ms <= limit_ms:
+        return runtime
+    return replace(runtime, p50_ms=min(runtime.p50_ms, limit_ms), p90_ms=limit_ms)
 
 
 def needs_of(needs: Iterable[Mapping[str, Any]]) -> tuple[Need, ...]:

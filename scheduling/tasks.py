@@ -11,6 +11,7 @@ from scheduling.services.cancellation import sweep_stopped
 from scheduling.services.execution import drive as drive_once
 from scheduling.services.housekeeping import tidy
 from scheduling.services.locks import LockKey, try_lock
+from scheduling.services.mix import observe
 from scheduling.services.pipelines import advance
 from scheduling.services.placement import place_waiting
 from scheduling.services.release import release_due
@@ -21,8 +22,9 @@ LOOKS, LOOK_EVERY_S = 40, 0.03
 
 @shared_task(name="scheduling.tasks.plan")
 def plan() -> None:
-    """Place what waits; then launch at once, without another hop."""
-    if place_waiting(prices=ports().prices, now_ms=clock.now_ms()).placed:
+    """Place what waits, stop what must make room; then launch and stop at once, without another hop."""
+    played = place_waiting(prices=ports().prices, now_ms=clock.now_ms())
+    if played.placed or played.stopped:
         drive()
 
 
@@ -58,6 +60,14 @@ def advance_pipelines() -> None:
     with try_lock(LockKey.PIPELINES) as held:
         if held:
             advance(ports(), now_ms=clock.now_ms())
+
+
+@shared_task(name="scheduling.tasks.observe_mix")
+def observe_mix() -> None:
+    """Price what jobs ask for lately, beside the planner."""
+    with try_lock(LockKey.MIX) as held:
+        if held:
+            observe(prices=ports().prices, now_ms=clock.now_ms())
 
 
 @shared_task(name="scheduling.tasks.release")

@@ -115,6 +115,7 @@ RULES: Words = {
     "cap": _("above the spending cap"),
     "deadline": _("cannot finish in time"),
     "no_device": _("no such device here"),
+    "backfill": _("would delay the job before it"),
 }
 UNUSABLE: Words = {
     "agent_silent": _("its agent is silent"),
@@ -135,6 +136,9 @@ WAITING: Words = {
     "waiting_cap": _("Costs more than the cap allows"),
     "waiting_deadline": _("Cannot finish before the deadline"),
     "waiting_no_device": _("No machine here has such a device"),
+    "waiting_backfill": _("Held back so that %(head)s is not delayed"),
+    "waiting_backfill_at": _("Held back so that %(head)s, which starts about %(at)s, is not delayed"),
+    "preempted": _("Stopped to make room for %(by)s, waits for its next turn"),
 }
 ENDINGS: Words = {
     "exit_nonzero": _("The program ended with exit code %(exit_code)s."),
@@ -150,6 +154,7 @@ ENDINGS: Words = {
     "cancelled": _("Someone stopped it."),
     "completed": _("Its work was done, so it was ended."),
     "over_budget": _("The spending cap was reached."),
+    "preempted": _("It was stopped to make room for %(by)s."),
 }
 EVENTS: Words = {
     "job.submitted": _("Submitted"),
@@ -158,6 +163,7 @@ EVENTS: Words = {
     "decision.placed": _("Placed on %(node)s"),
     "decision.refused": _("Cannot start yet"),
     "decision.conflicted": _("The room was gone, planned again"),
+    "decision.preempted": _("Asked to make room for %(by)s, %(lost)s of work is lost"),
 }
 STEPS: Words = {
     "train": _("Train"),

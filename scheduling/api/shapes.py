@@ -69,6 +69,7 @@ class SubmitShape(serializers.Serializer[Any]):
     cost_budget = BudgetField(required=False)
     policy = serializers.ChoiceField([p.value for p in Policy], required=False)
     priority = serializers.IntegerField(min_value=-100, max_value=100, required=False)
+    preemptible = serializers.BooleanField(required=False)
     project = serializers.CharField(max_length=63, required=False)
     then = serializers.ListField(child=serializers.ChoiceField(["serve", "load_test"]), required=False)
     timeout_s = serializers.IntegerField(min_value=1, max_value=30 * 86_400, required=False)
@@ -94,6 +95,7 @@ class SubmitShape(serializers.Serializer[Any]):
                 currency=budget[1] if budget else None,
                 policy=data.get("policy", Policy.DEADLINE_AWARE.value),
                 priority=data.get("priority", 0),
+                preemptible=data.get("preemptible"),
             ),
             project=project.id,
             then=tuple(data["then"]) if "then" in data else None,

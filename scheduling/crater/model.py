@@ -116,6 +116,8 @@ class Request:
     avoid_nodes: tuple[str, ...] = ()
     near: tuple[Near, ...] = ()
     is_spread: bool = False
+    owed: bool = False  # others were stopped to make room for it: it comes first
+    grace_ms: int = 0  # how long its room stays taken after its end
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,18 +142,6 @@ class Demand:
 
 
 @dataclass(frozen=True, slots=True)
-class Snapshot:
-    """Everything a decision may depend on. `mix` is the observed demand, priced out of band."""
-
-    now_ms: int
-    nodes: tuple[Node, ...]
-    queue: tuple[Request, ...]
-    prices: tuple[Price, ...] = ()
-    currency: str = "CNY"
-    mix: tuple[Demand, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class Pick:
     """One chosen device and what is taken from it."""
 
@@ -160,6 +150,45 @@ class Pick:
     amounts: Amounts
     cpus: tuple[int, ...] = ()
     numa_node: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """One started job. `saved_ms` is the instant up to which its work survives a stop.
+
+    `leaving`: it was told to stop, or has ended and only gives its room back.
+    """
+
+    request: Request
+    node: str
+    picks: tuple[Pick, ...]
+    started_ms: int
+    ends_ms: int
+    saved_ms: int
+    preemptible: bool = True
+    preempted: int = 0  # how often this job has been stopped for others already
+    leaving: bool = False
+
+    @property
+    def job(self) -> str:
+        return self.request.job
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """Everything a decision may depend on. `mix` is the observed demand, priced out of band.
+
+    `weights` says how much a team may hold beside others (1 when absent).
+    """
+
+    now_ms: int
+    nodes: tuple[Node, ...]
+    queue: tuple[Request, ...]
+    prices: tuple[Price, ...] = ()
+    currency: str = "CNY"
+    mix: tuple[Demand, ...] = ()
+    running: tuple[Running, ...] = ()
+    weights: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +206,7 @@ class Shortfall:
     """Why a need fails on a device: the rule, what was needed, what was there, what is missing.
 
     `rule` is a stable code: capacity, free, constraint, unusable, isolation, alignment, count,
-    cap, deadline, no_device. `dimension` names a capability or an attribute.
+    cap, deadline, no_device, backfill. `dimension` names a capability or an attribute.
     """
 
     rule: str
@@ -236,8 +265,23 @@ class Refusal:
 
 
 @dataclass(frozen=True, slots=True)
+class Head:
+    """The first job that has to wait: when it starts at the latest, and who must stop for it.
+
+    `losses` says what each stopped job throws away (preempt.py), in the order of `stops`.
+    """
+
+    job: str
+    node: str
+    start_ms: int
+    stops: tuple[str, ...] = ()
+    losses: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """All decisions on one snapshot, in the order they were made."""
 
     placements: tuple[Placement, ...] = ()
     refusals: tuple[Refusal, ...] = ()
+    head: Head | None = None

@@ -9,6 +9,7 @@ against what is left when all others have been (explain.py): the answer to "why 
 Decided elsewhere: how the plan is committed (services/placement.py), how to launch (executors/).
 """
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from scheduling.crater.explain import refusal
@@ -33,11 +34,11 @@ def plan(snapshot: Snapshot) -> Plan:
             waiting.append(request)
         else:
             placements.append(placement)
-    return Plan(tuple(placements), tuple(_explained(waiting, planner)))
+    return Plan(tuple(placements), tuple(explained(waiting, planner)))
 
 
-def _explained(waiting: list[Request], planner: Planner) -> list[Refusal]:
-    """One answer for equal requests."""
+def explained(waiting: Iterable[Request], planner: Planner) -> list[Refusal]:
+    """Why each was not placed, against what is left now; one answer for equal requests."""
     known: dict[str, Refusal] = {}
     answers = []
     for request in waiting:

@@ -1,6 +1,6 @@
 """Rows of scheduling: supply (inventory.py), demand (work.py), decisions and pipelines."""
 
-from scheduling.models.decisions import Decision, PlannerInput
+from scheduling.models.decisions import Decision, ObservedMix, PlannerInput
 from scheduling.models.inventory import Device, DeviceCapacity, Link, Node
 from scheduling.models.pipelines import Artifact, PipelineRun
 from scheduling.models.work import Allocation, Attempt, Job
@@ -15,6 +15,7 @@ __all__ = [
     "Job",
     "Link",
     "Node",
+    "ObservedMix",
     "PipelineRun",
     "PlannerInput",
 ]

@@ -46,11 +46,14 @@ class Job(models.Model):
     grace_ms = models.IntegerField()
     timeout_ms = models.BigIntegerField()
     max_attempts = models.IntegerField(default=3)
+    preemptible = models.BooleanField(default=False, db_default=False)  # may be stopped for a job of higher rank
+    preemptions = models.IntegerField(default=0, db_default=0)  # how often it was; such attempts are no failures
+    room_since_ms = models.BigIntegerField(null=True)  # others were stopped to make room for it
     promise = models.JSONField(default=dict)  # forecast at submit: the receipt's left half
     state = models.CharField(max_length=12, choices=_choices(JobState), default=JobState.QUEUED)
     reason = models.CharField(max_length=60, blank=True)  # why it ended or waits (code)
     reason_facts = models.JSONField(default=dict)
-    stop_requested = models.CharField(max_length=20, blank=True)  # cancelled | completed | over_budget
+    stop_requested = models.CharField(max_length=20, blank=True)  # cancelled | completed | over_budget | preempted
     submitted_ms = models.BigIntegerField()
     changed_ms = models.BigIntegerField()
     started_ms = models.BigIntegerField(null=True)

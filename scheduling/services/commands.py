@@ -34,6 +34,7 @@ class Sla:
     currency: str | None = None
     policy: str = "deadline_aware"
     priority: int = 0
+    preemptible: bool | None = None  # None: only where the priority is below normal
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +60,8 @@ class SubmitCommand:
     def digest(self) -> str:
         """sha256 of everything but the request id: equal requests are the same job."""
         plain = asdict(self) | {"request_id": "", "project": str(self.project)}
+        if self.sla.preemptible is None:
+            del plain["sla"]["preemptible"]  # the digests of jobs older than this field stay what they are
         return digest_of(plain)
 
 

@@ -9,14 +9,12 @@ from collections import defaultdict
 
 from scheduling.errors import EngineAway, IllegalMove
 from scheduling.executors.base import Executor, LaunchRefused, Observation, Phase
-from scheduling.lifecycle import ATTEMPT_ENDS, MAX_AGE_MS, AllocationState, AttemptState, JobState
+from scheduling.lifecycle import ATTEMPT_ENDS, MAX_AGE_MS, STOP_GRACE_MS, AllocationState, AttemptState, JobState
 from scheduling.models import Allocation, Attempt
 from scheduling.ports import Ports
 from scheduling.services import finishing
 from scheduling.services.launching import launch_spec
 from scheduling.services.moves import move_attempt, move_job
-
-STOP_GRACE_MS = 5_000
 
 
 def drive(ports: Ports, *, now_ms: int) -> bool:

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from django.db import transaction
 from django.db.models import F
 
-from scheduling.crater.model import Pick, Placement, Plan, Refusal, Snapshot
-from scheduling.crater.plan import plan
+from scheduling.crater.model import Head, Pick, Placement, Plan, Refusal, Snapshot
+from scheduling.crater.schedule import schedule
 from scheduling.errors import IllegalMove
 from scheduling.lifecycle import AllocationState, JobState
 from scheduling.models import Allocation, Attempt, Device, DeviceCapacity, Job, Node, PlannerInput
@@ -20,7 +20,9 @@ from scheduling.ports import PriceQuotes
 from scheduling.services.bulk import commit_batch
 from scheduling.services.locks import LockKey, lock_in_transaction
 from scheduling.services.moves import move_job
+from scheduling.services.preemption import make_room
 from scheduling.services.recording import as_plain, record_decision, record_input
+from scheduling.services.waiting import reason_of
 from scheduling.snapshot import build_snapshot
 
 #: Placements a transaction: more saves little and holds the lock longer.
@@ -38,6 +40,7 @@ class Round:
     placed: int
     refused: int
     conflicted: int
+    stopped: int = 0
 
 
 def place_waiting(*, prices: PriceQuotes, now_ms: int) -> Round:
@@ -45,7 +48,7 @@ def place_waiting(*, prices: PriceQuotes, now_ms: int) -> Round:
     if not Job.objects.filter(state=JobState.QUEUED, stop_requested="").exists():
         return Round(0, 0, 0)
     snapshot = build_snapshot(prices=prices, now_ms=now_ms)
-    return commit(snapshot, plan(snapshot), now_ms=now_ms)
+    return commit(snapshot, schedule(snapshot), now_ms=now_ms)
 
 
 def commit(snapshot: Snapshot, decided: Plan, *, now_ms: int) -> Round:
@@ -60,8 +63,10 @@ def commit(snapshot: Snapshot, decided: Plan, *, now_ms: int) -> Round:
         else:
             placed += sum(_commit_or_note(jobs[p.job], p, seen=seen, now_ms=now_ms) for p in batch)
     for refusal in decided.refusals:
-        _note_refusal(jobs[refusal.job], refusal, seen=seen, now_ms=now_ms)
-    return Round(placed, len(decided.refusals), len(decided.placements) - placed)
+        _note_refusal(jobs[refusal.job], (refusal, decided.head), seen=seen, now_ms=now_ms)
+    head = decided.head
+    stopped = make_room(snapshot, head, seen=seen, now_ms=now_ms) if head and head.stops else 0
+    return Round(placed, len(decided.refusals), len(decided.placements) - placed, stopped)
 
 
 def _commit_or_note(job: Job, placement: Placement, *, seen: PlannerInput, now_ms: int) -> bool:
@@ -118,11 +123,10 @@ def _held_cpus(device: Device) -> set[int]:
     return {cpu for cpus in claims.values_list("cpus", flat=True) for cpu in cpus}
 
 
-def _note_refusal(job: Job, refusal: Refusal, *, seen: PlannerInput, now_ms: int) -> None:
+def _note_refusal(job: Job, why: tuple[Refusal, Head | None], *, seen: PlannerInput, now_ms: int) -> None:
     """A waiting job says why; unchanged reasons write nothing."""
-    nearest = refusal.nearest
-    reason = f"waiting_{nearest.rule}" if nearest else "waiting"
-    facts = {"possible": refusal.possible, "nearest": as_plain(refusal)["nearest"]}
+    refusal, head = why
+    reason, facts = reason_of(refusal, head, now_ms=now_ms)
     with transaction.atomic():
         record_decision(job, "refused", refusal, seen=seen, now_ms=now_ms)
         Job.objects.filter(pk=job.pk, state=JobState.QUEUED).exclude(reason=reason, reason_facts=facts).update(
