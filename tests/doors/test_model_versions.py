@@ -31,7 +31,8 @@ def viewer() -> Viewer:
     book_hour(AGENT, HOUR, now_ms=LATER)
     PipelineRun.objects.create(
         organisation_id=viewer.organisation_id, project_id=viewer.default_project_id, number=1, trigger=jobs[0],
-        serve_job=jobs[1], step="done", plan={}, load=LOAD, verdict="pass", reasons=[], created_ms=HOUR, changed_ms=HOUR,
+        serve_job=jobs[1], step="done", plan={}, load=LOAD, verdict="pass", reasons=[], created_ms=HOUR,
+        changed_ms=HOUR,
     )  # fmt: skip
     return viewer
 
