@@ -7,6 +7,7 @@ import pytest
 from django.db.models import Sum
 
 from scheduling.crater.preempt import LIMIT
+from scheduling.executors.fake import Script
 from scheduling.lifecycle import PREEMPTED
 from scheduling.models import Allocation, Attempt, Decision, Job
 from scheduling.selectors.jobs import job_view
@@ -85,11 +86,12 @@ def test_more_important_jobs_one_after_the_other_stop_it_at_most_so_often(stage:
     assert [to for to, _ in attempts(low)] == ["preempted"] * LIMIT + ["running"]
 
 
-def test_a_stopped_attempt_is_no_failure(stage: Stage) -> None:
+def test_a_stopped_attempt_uses_up_no_try(stage: Stage) -> None:
+    stage.scripts[3] = Script(vanishes=True)
     low, _ = low_and_high(stage)
-    Job.objects.filter(pk=low.pk).update(max_attempts=1)
-    stage.run(60)
-    assert state(low) == "succeeded"
+    Job.objects.filter(pk=low.pk).update(max_attempts=2)
+    stage.run(70)
+    assert [to for to, _ in attempts(low)] == ["preempted", "lost", "succeeded"]
 
 
 @pytest.mark.parametrize("passes", [0, 1, 2])
