@@ -31,7 +31,6 @@ from scheduling.lifecycle import AllocationState, AttemptState, JobState
 from scheduling.models import Allocation, Attempt, DeviceCapacity, Job, ObservedMix
 from scheduling.models import Device as DeviceRow
 from scheduling.ports import PriceQuotes
-from scheduling.standing import running_now
 
 #: An agent sends a frame every few seconds; this much silence means we cannot see the node.
 LOCAL = "local"
@@ -40,7 +39,7 @@ HISTORY = 50
 
 
 def build_snapshot(*, prices: PriceQuotes, now_ms: int, queue: Sequence[Request] | None = None) -> Snapshot:
-    """The cluster and the queue now (or the given requests instead of the queue)."""
+    """The cluster and the queue now (or the given requests instead of the queue); what runs is in standing.py."""
     devices = list(DeviceRow.objects.filter(retired_ms=None).select_related("node", "capacity").order_by("uuid"))
     busy = _busy_cpus()
     nodes: dict[str, list[DeviceRow]] = defaultdict(list)
@@ -56,7 +55,6 @@ def build_snapshot(*, prices: PriceQuotes, now_ms: int, queue: Sequence[Request]
         ),
         currency=prices.currency(),
         mix=observed_mix(),
-        running=running_now(now_ms=now_ms),
         weights=team_weights(),
     )
 

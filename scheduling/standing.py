@@ -1,6 +1,6 @@
 """What stands on the cluster now: live attempts, room that is still given back, and until when.
 
-`snapshot.py` adds this to what the core sees. All instants are stored ones or steps away from them,
+The core asks for this when a job is blocked (crater/schedule.py). All instants are stored ones or steps away from them,
 so a round on an unchanged cluster sees equal values and records nothing new. A bound that has been
 overrun doubles until it lies ahead: what ran twice as long as expected may well run twice as long
 again. The job's own time limit is never exceeded, because the engine enforces it.
@@ -8,6 +8,7 @@ again. The job's own time limit is never exceeded, because the engine enforces i
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
@@ -16,10 +17,9 @@ from scheduling.lifecycle import ATTEMPT_ENDS, PREEMPTED, STOP_GRACE_MS, Allocat
 from scheduling.models import Allocation, Attempt
 
 LIVE = (
-    "job_id", "job__project__team_id", "job__policy", "job__priority", "job__deadline_ms", "job__submitted_ms",
+    "id", "job_id", "job__project__team_id", "job__policy", "job__priority", "job__deadline_ms", "job__submitted_ms",
     "job__timeout_ms", "job__grace_ms", "job__stop_requested", "job__preemptible", "job__preemptions",
-    "node__name", "state", "created_ms", "started_ms", "ended_ms", "stop_sent_ms", "progress",
-    "placement__picks", "placement__predicted_p90_ms",
+    "node__name", "state", "created_ms", "started_ms", "ended_ms", "stop_sent_ms",
 )  # fmt: skip
 CLAIM = (
     "attempt_id", "attempt__node__name", "attempt__job__project__team_id", "attempt__created_ms",
@@ -28,15 +28,53 @@ CLAIM = (
 Row = Mapping[str, Any]
 
 
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where an attempt was put and how long it was thought to last: never changes."""
+
+    picks: tuple[Pick, ...]
+    lasts_ms: int | None
+
+
+class Standing:
+    """What runs, read when it is asked for; `seen` is what was read then, () when nobody asked."""
+
+    def __init__(self, now_ms: int) -> None:
+        self.now_ms = now_ms
+        self.seen: tuple[Running, ...] = ()
+
+    def __call__(self) -> tuple[Running, ...]:
+        self.seen = running_now(now_ms=self.now_ms)
+        return self.seen
+
+
 def running_now(*, now_ms: int) -> tuple[Running, ...]:
     """Everything that holds room and will give it back, by job; ended attempts by their own id."""
-    live = Attempt.objects.exclude(state__in=ATTEMPT_ENDS).order_by("job_id").values(*LIVE)
-    return (*(_running(row, now_ms) for row in live), *_giving_back())
+    live = Attempt.objects.exclude(state__in=ATTEMPT_ENDS)
+    rows = list(live.order_by("job_id").values(*LIVE))
+    places = _places([row["id"] for row in rows])
+    saved = dict(live.filter(job__preemptible=True).values_list("id", "progress__saved_ms"))
+    return (*(_running(row, places[row["id"]], saved.get(row["id"]), now_ms) for row in rows), *_giving_back())
 
 
-def _running(row: Row, now_ms: int) -> Running:
+#: Places read before: rounds see the same attempts again and again.
+_KNOWN: dict[UUID, Place] = {}
+MOST_KNOWN = 50_000
+
+
+def _places(attempts: Sequence[UUID]) -> Mapping[UUID, Place]:
+    unknown = [key for key in attempts if key not in _KNOWN]
+    if len(_KNOWN) + len(unknown) > MOST_KNOWN:
+        _KNOWN.clear()
+        unknown = list(attempts)
+    rows = Attempt.objects.filter(pk__in=unknown).values_list("id", "placement__picks", "placement__predicted_p90_ms")
+    for key, picks, lasts_ms in rows:
+        _KNOWN[key] = Place(tuple(pick_of(pick) for pick in picks), lasts_ms)
+    return _KNOWN
+
+
+def _running(row: Row, place: Place, saved_ms: int | None, now_ms: int) -> Running:
     started_ms = row["started_ms"] or row["created_ms"]
-    saved_ms = row["progress"].get("saved_ms") if row["job__preemptible"] else None
     leaving = bool(row["job__stop_requested"]) or row["state"] == AttemptState.FINISHING
     request = Request(
         job=str(row["job_id"]),
@@ -47,12 +85,13 @@ def _running(row: Row, now_ms: int) -> Running:
         priority=row["job__priority"],
         deadline_ms=row["job__deadline_ms"],
     )
+    bound = started_ms, place.lasts_ms, started_ms + row["job__timeout_ms"]
     return Running(
         request=request,
         node=row["node__name"],
-        picks=tuple(pick_of(pick) for pick in row["placement__picks"]),
+        picks=place.picks,
         started_ms=started_ms,
-        ends_ms=_gone_by(row, started_ms) if leaving else bound_ms(row, started_ms, now_ms) + row["job__grace_ms"],
+        ends_ms=_gone_by(row, started_ms) if leaving else bound_ms(*bound, now_ms) + row["job__grace_ms"],
         saved_ms=max(started_ms, saved_ms or 0),
         preemptible=row["job__preemptible"] and not leaving,
         preempted=row["job__preemptions"],
@@ -60,10 +99,8 @@ def _running(row: Row, now_ms: int) -> Running:
     )
 
 
-def bound_ms(row: Row, started_ms: int, now_ms: int) -> int:
+def bound_ms(started_ms: int, lasts_ms: int | None, limit_ms: int, now_ms: int) -> int:
     """When it will have ended at the latest, as far as its forecast and its limit say."""
-    limit_ms: int = started_ms + row["job__timeout_ms"]
-    lasts_ms: int | None = row["placement__predicted_p90_ms"]
     if not lasts_ms:
         return limit_ms
     while started_ms + lasts_ms <= min(now_ms, limit_ms):

@@ -14,7 +14,7 @@ from dataclasses import replace
 from scheduling.crater.backfill import NEVER_MS, Asks, FitsOn, Reservation, may_backfill, reserve
 from scheduling.crater.model import Placement, Request, Running
 from scheduling.crater.preempt import Victims, victims
-from scheduling.crater.turns import Now, Round, Site
+from scheduling.crater.turns import Moment, Round, Site
 
 
 def bound_ms(request: Request, now_ms: int) -> int:
@@ -22,12 +22,12 @@ def bound_ms(request: Request, now_ms: int) -> int:
     return now_ms + request.runtime.p90_ms + request.grace_ms if request.runtime else NEVER_MS
 
 
-def play(queue: Sequence[Request], site: Site, now: Now) -> Round:
+def play(queue: Sequence[Request], site: Site, now: Moment) -> Round:
     """One round over an ordered queue."""
     placements: list[Placement] = []
     held: list[str] = []
     unplaced: list[str] = []
-    running = list(now.running)
+    started: list[Running] = []
     stopped: Victims | None = None
     reservation: Reservation | None = None
     for request in queue:
@@ -35,7 +35,7 @@ def play(queue: Sequence[Request], site: Site, now: Now) -> Round:
         if placement is None:
             unplaced.append(request.job)
             if reservation is None:
-                stopped, reservation = _head(request, site, running, now.losses)
+                stopped, reservation = _head(request, site, [*now.running, *started], now.losses)
             continue
         ends_ms = bound_ms(request, now.now_ms)
         if reservation is not None:
@@ -46,7 +46,7 @@ def play(queue: Sequence[Request], site: Site, now: Now) -> Round:
             reservation = reservation.after(placement.picks, ends_ms)
         site.take(placement)
         placements.append(placement)
-        running.append(Running(request, placement.node, placement.picks, now.now_ms, ends_ms, now.now_ms, False))
+        started.append(Running(request, placement.node, placement.picks, now.now_ms, ends_ms, now.now_ms, False))
     return Round(tuple(placements), stopped, reservation, tuple(held), tuple(unplaced))
 
 

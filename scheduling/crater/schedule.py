@@ -7,54 +7,76 @@ fit: `need` is how long it may last, `have` when the head of the queue starts.
 Committed by services/placement.py; the stops by services/preemption.py.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 
-from scheduling.crater.model import Head, Plan, Policy, Refusal, Request, Shortfall, Snapshot
+from scheduling.crater.model import Head, Plan, Policy, Refusal, Request, Running, Shortfall, Snapshot
 from scheduling.crater.order import NOBODY, ordered
 from scheduling.crater.plan import explained
 from scheduling.crater.preempt import losses_of
 from scheduling.crater.rounds import play
 from scheduling.crater.running import Teams, teams_of
 from scheduling.crater.site import PlannedSite
-from scheduling.crater.turns import Now, Round
+from scheduling.crater.turns import Round
 
 BACKFILL = "backfill"
+Read = Callable[[], Sequence[Running]]
 
 
-def schedule(snapshot: Snapshot) -> Plan:
-    """Every queued request is placed, held back or refused with reasons."""
-    running = tuple(sorted(snapshot.running, key=lambda r: (r.ends_ms, r.job)))
-    losses = losses_of(running, snapshot.nodes, snapshot.now_ms) if any(r.preemptible for r in running) else None
-    site = PlannedSite(snapshot, running)
-    queue = ordered(snapshot.queue, snapshot.now_ms, _teams(snapshot))
-    played = play(queue, site, Now(snapshot.now_ms, running, losses))
-    head = _head(played, losses or {})
-    unplaced, held = set(played.unplaced), set(played.held_back)
-    refusals = [
-        *explained([r for r in queue if r.job in unplaced], site.planner()),
-        *(_held_back(r, head) for r in queue if r.job in held and head is not None),
-    ]
-    return Plan(played.placements, tuple(refusals), head)
+def schedule(snapshot: Snapshot, read: Read | None = None) -> Plan:
+    """Every queued request is placed, held back or refused with reasons.
+
+    `read` gives what runs instead of the snapshot. It is asked at most once, and only where an answer depends
+    on it: when a job is blocked, or when a turn goes by what teams hold.
+    """
+    site = PlannedSite(snapshot)
+    asked = _Asked(snapshot, site, read or (lambda: snapshot.running))
+    played = play(ordered(snapshot.queue, snapshot.now_ms, _teams(snapshot, asked)), site, asked)
+    head = _head(played, asked)
+    requests = {request.job: request for request in snapshot.queue}
+    held = [_held_back(requests[job], head) for job in played.held_back if head is not None]
+    refusals = explained([requests[job] for job in played.unplaced], site.planner())
+    return Plan(played.placements, (*refusals, *held), head)
 
 
-def _teams(snapshot: Snapshot) -> Teams:
+class _Asked:
+    """What runs, read when it is first asked for."""
+
+    def __init__(self, snapshot: Snapshot, site: PlannedSite, read: Read) -> None:
+        self._snapshot, self._site, self._read = snapshot, site, read
+        self.now_ms = snapshot.now_ms
+
+    @cached_property
+    def running(self) -> Sequence[Running]:
+        found = sorted(self._read(), key=lambda job: (job.ends_ms, job.job))
+        self._site.hear(found)
+        return found
+
+    @cached_property
+    def losses(self) -> Mapping[str, int] | None:
+        if not any(job.preemptible for job in self.running):
+            return None
+        return losses_of(self.running, self._snapshot.nodes, self.now_ms)
+
+
+def _teams(snapshot: Snapshot, asked: _Asked) -> Teams:
     """Who holds how much; asked for only where somebody's turn depends on it."""
     if all(request.policy is not Policy.FAIR_SHARE for request in snapshot.queue):
         return NOBODY
-    return teams_of(snapshot.nodes, snapshot.running, snapshot.weights)
+    return teams_of(snapshot.nodes, asked.running, snapshot.weights)
 
 
-def _head(played: Round, losses: dict[str, int]) -> Head | None:
+def _head(played: Round, asked: _Asked) -> Head | None:
     reservation, stopped = played.reservation, played.stopped
     if reservation is None:
         return None
-    stops: Sequence[str] = stopped.jobs if stopped else ()
-    return Head(
-        reservation.job, reservation.node, reservation.start_ms, tuple(stops), tuple(losses[job] for job in stops)
-    )
+    stops = stopped.jobs if stopped else ()
+    losses = asked.losses or {}
+    return Head(reservation.job, reservation.node, reservation.start_ms, stops, tuple(losses[job] for job in stops))
 
 
 def _held_back(request: Request, head: Head) -> Refusal:
+    """It would fit, but may last into the start of the head."""
     lasts = request.runtime.p90_ms if request.runtime else None
     kind = request.needs[0].type if request.needs else ""
     reason = Shortfall(BACKFILL, head.node, None, kind, None, lasts, head.start_ms, unit="ms")

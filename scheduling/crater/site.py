@@ -35,7 +35,8 @@ class PlannedSite:
     def __init__(self, snapshot: Snapshot, running: Sequence[Running] = ()) -> None:
         self._snapshot, self._planner = snapshot, Planner(snapshot)
         self._nodes = {node.name: node for node in snapshot.nodes}
-        self._held = {job.job: (job.node, job.picks) for job in running}
+        self._held: dict[str, tuple[str, tuple[Pick, ...]]] = {}
+        self.hear(running)
         self._asked: str | None = None  # booked with the planner, but nobody has taken it yet
         self._taken: list[Placement] = []  # not yet in `_nodes`
 
@@ -67,6 +68,10 @@ class PlannedSite:
         """What is free of a device now."""
         self._catch_up()
         return next(d.free for node in self._nodes.values() for d in node.devices if d.uuid == device)
+
+    def hear(self, running: Iterable[Running]) -> None:
+        """These run too, and may be thought away."""
+        self._held |= {job.job: (job.node, job.picks) for job in running}
 
     def planner(self) -> Planner:
         """The planner as this round has left it."""

@@ -5,7 +5,7 @@ job moved on or whose room is gone is recorded as `conflicted` and planned again
 Next: services/execution.py launches what was placed.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.db import transaction
 from django.db.models import F
@@ -24,6 +24,7 @@ from scheduling.services.preemption import make_room
 from scheduling.services.recording import as_plain, record_decision, record_input
 from scheduling.services.waiting import reason_of
 from scheduling.snapshot import build_snapshot
+from scheduling.standing import Standing
 
 #: Placements a transaction: more saves little and holds the lock longer.
 BATCH = 500
@@ -48,7 +49,9 @@ def place_waiting(*, prices: PriceQuotes, now_ms: int) -> Round:
     if not Job.objects.filter(state=JobState.QUEUED, stop_requested="").exists():
         return Round(0, 0, 0)
     snapshot = build_snapshot(prices=prices, now_ms=now_ms)
-    return commit(snapshot, schedule(snapshot), now_ms=now_ms)
+    standing = Standing(now_ms)
+    decided = schedule(snapshot, standing)
+    return commit(replace(snapshot, running=standing.seen), decided, now_ms=now_ms)
 
 
 def commit(snapshot: Snapshot, decided: Plan, *, now_ms: int) -> Round:
