@@ -30,7 +30,7 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where an attempt was put and how long it was thought to last: never changes."""
+    """Where an attempt was put and how long it was thought to last; once launched it never changes."""
 
     picks: tuple[Pick, ...]
     lasts_ms: int | None
@@ -52,25 +52,25 @@ def running_now(*, now_ms: int) -> tuple[Running, ...]:
     """Everything that holds room and will give it back, by job; ended attempts by their own id."""
     live = Attempt.objects.exclude(state__in=ATTEMPT_ENDS)
     rows = list(live.order_by("job_id").values(*LIVE))
-    places = _places([row["id"] for row in rows])
+    places = _places(rows)
     saved = dict(live.filter(job__preemptible=True).values_list("id", "progress__saved_ms"))
     return (*(_running(row, places[row["id"]], saved.get(row["id"]), now_ms) for row in rows), *_giving_back())
 
 
-#: Places read before: rounds see the same attempts again and again.
+#: Places of launched attempts that were read before: rounds see the same ones again and again.
 _KNOWN: dict[UUID, Place] = {}
 MOST_KNOWN = 50_000
 
 
-def _places(attempts: Sequence[UUID]) -> Mapping[UUID, Place]:
-    unknown = [key for key in attempts if key not in _KNOWN]
-    if len(_KNOWN) + len(unknown) > MOST_KNOWN:
+def _places(rows: Sequence[Row]) -> Mapping[UUID, Place]:
+    if len(_KNOWN) + len(rows) > MOST_KNOWN:
         _KNOWN.clear()
-        unknown = list(attempts)
-    rows = Attempt.objects.filter(pk__in=unknown).values_list("id", "placement__picks", "placement__predicted_p90_ms")
-    for key, picks, lasts_ms in rows:
-        _KNOWN[key] = Place(tuple(pick_of(pick) for pick in picks), lasts_ms)
-    return _KNOWN
+    unknown = [row["id"] for row in rows if row["id"] not in _KNOWN]
+    stored = Attempt.objects.filter(pk__in=unknown).values_list("id", "placement__picks", "placement__predicted_p90_ms")
+    fresh = {key: Place(tuple(pick_of(pick) for pick in picks), lasts_ms) for key, picks, lasts_ms in stored}
+    launched = {row["id"] for row in rows if row["state"] != AttemptState.PLACING}
+    _KNOWN.update({key: place for key, place in fresh.items() if key in launched})
+    return _KNOWN | fresh
 
 
 def _running(row: Row, place: Place, saved_ms: int | None, now_ms: int) -> Running:
