@@ -77,3 +77,21 @@ class Stage:
             self.loops()
             watch()
             self.now_ms += 1000
+
+
+def attempts(job: Job) -> list[tuple[str, str]]:
+    """States and reasons, first to last."""
+    return list(job.attempts.order_by("ordinal").values_list("state", "reason"))
+
+
+def state(job: Job) -> str:
+    """Where the job stands now."""
+    job.refresh_from_db()
+    return job.state
+
+
+def low_and_high(stage: Stage, *, low_s: int = 30) -> tuple[Job, Job]:
+    """A job of low rank that has the whole machine, and a more important one that has just come."""
+    low = stage.submit("low", 4, low_s, of_rank(-10))
+    stage.run(5)
+    return low, stage.submit("high", 3, 10, of_rank(10))
