@@ -1,5 +1,7 @@
 """Refusals of scheduling: what was wrong, where, and what would mend it."""
 
+from collections.abc import Mapping
+from typing import Any
 from uuid import UUID
 
 from alldata.kernel.errors import Conflict, Invalid, NotFound, TooLarge, Unavailable
@@ -44,6 +46,19 @@ class PipelineNotFound(NotFound):
         return f"there is no pipeline run {self.reference} that you can see"
 
 
+class DecisionNotFound(NotFound):
+    """The job has no such decision."""
+
+    code = "decision_not_found"
+
+    def __init__(self, job: str, number: int) -> None:
+        super().__init__(job, number)
+        self.job, self.number = job, number
+
+    def __str__(self) -> str:
+        return f"{self.job} has no decision {self.number}; 0 is the latest"
+
+
 class BadField(Invalid):
     """One field of a submission can never be accepted as written."""
 
@@ -61,6 +76,26 @@ class UnknownProfile(BadField):
     """The profile or its version does not exist or is not published."""
 
     code = "unknown_profile"
+
+
+class BadDemand(Invalid):
+    """A demand vector that cannot be read; each error has path, what was expected and a suggestion."""
+
+    code = "bad_demand"
+    field = "demand"
+
+    def __init__(self, problems: tuple[Mapping[str, object], ...]) -> None:
+        super().__init__(problems)
+        self.problems = problems
+
+    def __str__(self) -> str:
+        first = self.problems[0] if self.problems else {}
+        hint = first.get("suggestion") or first.get("expected")
+        return f"demand.{first.get('path')}: {first.get('message')}" + (f"; {hint}" if hint else "")
+
+    @property
+    def facts(self) -> Mapping[str, object]:
+        return {"errors": list(self.problems)}
 
 
 class DeadlinePast(BadField):
@@ -125,6 +160,78 @@ class JobIsOver(Conflict):
 
     def __str__(self) -> str:
         return f"{self.reference} has already ended ({self.state})"
+
+
+class DeadlineUnmeetable(Invalid):
+    """A hard deadline that the forecast says will be missed."""
+
+    code = "deadline_unmeetable"
+    field = "sla_deadline"
+
+    def __init__(self, late_ms: int | None, on_time: float, source: str) -> None:
+        super().__init__(late_ms, on_time, source)
+        self.late_ms, self.on_time, self.source = late_ms, on_time, source
+
+    def __str__(self) -> str:
+        late = (
+            "it can never start here" if self.late_ms is None else f"it would end about {self.late_ms // 1000} s late"
+        )
+        return f"the hard deadline cannot be met: {late}; {self.fix}"
+
+    @property
+    def fix(self) -> str:
+        """What would mend it."""
+        soft = "make the deadline soft"
+        return f"give it a later deadline, or {soft}" if self.late_ms is not None else f"ask for what fits, or {soft}"
+
+    @property
+    def facts(self) -> Mapping[str, object]:
+        return {"late_ms": self.late_ms, "on_time": self.on_time, "forecast_source": self.source, "fix": self.fix}
+
+
+class ReservationNotFound(NotFound):
+    """No such reservation for this viewer."""
+
+    code = "reservation_not_found"
+    field = "reservation"
+
+    def __init__(self, reference: str) -> None:
+        super().__init__(reference)
+        self.reference = reference
+
+    def __str__(self) -> str:
+        return f"there is no reservation {self.reference} that you can see"
+
+
+class ReservationOver(Conflict):
+    """The place is no longer held: used, released or expired."""
+
+    code = "reservation_over"
+    field = "reservation"
+
+    def __init__(self, reference: str, state: str) -> None:
+        super().__init__(reference, state)
+        self.reference, self.state = reference, state
+
+    def __str__(self) -> str:
+        return f"reservation {self.reference} is {self.state}; reserve again"
+
+    @property
+    def facts(self) -> Mapping[str, object]:
+        return {"state": self.state}
+
+
+class NoPlace(Conflict):
+    """Nothing can be reserved now; `answer` is the whole explanation (a PreCheck), None when others were faster."""
+
+    code = "no_place"
+
+    def __init__(self, reason: str, answer: Any) -> None:
+        super().__init__(reason, answer)
+        self.reason, self.answer = reason, answer
+
+    def __str__(self) -> str:
+        return f"no place is free for this now: {self.reason}"
 
 
 class BadFilter(Invalid):

@@ -19,7 +19,7 @@ LIVE = (
     "job_id", "job__project__team_id", "job__policy", "job__priority", "job__deadline_ms", "job__submitted_ms",
     "job__timeout_ms", "job__grace_ms", "job__stop_requested", "job__preemptible", "job__preemptions",
     "node__name", "state", "created_ms", "started_ms", "ended_ms", "stop_sent_ms", "progress",
-    "placement__picks", "placement__predicted_p90_ms",
+    "placement__picks", "placement__predicted_p90_ms", "job__hold__until_ms", "job__hold__used_ms",
 )  # fmt: skip
 CLAIM = (
     "attempt_id", "attempt__node__name", "attempt__job__project__team_id", "attempt__created_ms",
@@ -38,6 +38,7 @@ def _running(row: Row, now_ms: int) -> Running:
     started_ms = row["started_ms"] or row["created_ms"]
     saved_ms = row["progress"].get("saved_ms") if row["job__preemptible"] else None
     leaving = bool(row["job__stop_requested"]) or row["state"] == AttemptState.FINISHING
+    is_held = row["job__hold__until_ms"] is not None and row["job__hold__used_ms"] is None
     request = Request(
         job=str(row["job_id"]),
         needs=(),
@@ -54,14 +55,16 @@ def _running(row: Row, now_ms: int) -> Running:
         started_ms=started_ms,
         ends_ms=_gone_by(row, started_ms) if leaving else bound_ms(row, started_ms, now_ms) + row["job__grace_ms"],
         saved_ms=max(started_ms, saved_ms or 0),
-        preemptible=row["job__preemptible"] and not leaving,
+        preemptible=row["job__preemptible"] and not leaving and not is_held,
         preempted=row["job__preemptions"],
         leaving=leaving,
     )
 
 
 def bound_ms(row: Row, started_ms: int, now_ms: int) -> int:
-    """When it will have ended at the latest, as far as its forecast and its limit say."""
+    """When it will have ended at the latest, as far as its forecast and its limit say; a reservation, when it expires."""
+    if row["job__hold__until_ms"] is not None and row["job__hold__used_ms"] is None:
+        return int(row["job__hold__until_ms"])
     limit_ms: int = started_ms + row["job__timeout_ms"]
     lasts_ms: int | None = row["placement__predicted_p90_ms"]
     if not lasts_ms:

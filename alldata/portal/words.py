@@ -150,6 +150,8 @@ ENDINGS: Words = {
     "completed": _("Its work was done, so it was ended."),
     "over_budget": _("The spending cap was reached."),
     "preempted": _("It was stopped to make room for %(by)s."),
+    "reservation_expired": _("The place was not used in time, and given back."),
+    "reservation_released": _("The place was given back unused."),
 }
 EVENTS: Words = {
     "job.submitted": _("Submitted"),
@@ -165,6 +167,7 @@ KINDS: Words = {
     "serve": _("Serving"),
     "load_test": _("Load test"),
     "run": _("Run"),
+    "hold": _("Reservation"),
     "training": _("training"),
     "inference": _("inference"),
 }
@@ -182,6 +185,7 @@ QUALITIES: Words = {
     "declared": _("the profile"),
     "roofline": _("roofline model"),
     "cold_start": _("a first guess"),
+    "experience": _("other jobs with such deadlines"),
 }
 TERMS: Words = {
     "best_fit": _("Fits tightly"),
@@ -198,6 +202,9 @@ NOTICES: Words = {
     "waits": _("It does not fit now: it waits until there is room."),
     "impossible": _("It can never fit on the machines that are here."),
     "no_history": _("Nothing like it has run here yet: the forecast is a first guess."),
+    "other_hardware": _("It has run on other hardware only: the forecast is transferred from there."),
+    "unit_slip": _("An amount is far beyond every device here: check its unit."),
+    "budget_short": _("A budget has too little left for it."),
     "price_missing": _("Some capabilities have no price yet."),
 }
 LIMITS: Words = {

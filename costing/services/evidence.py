@@ -38,6 +38,11 @@ class Held:
     beside: list[Holding]
     owned: Collection[str]
 
+    def without(self, attempts: Collection[str]) -> "Held":
+        """The others: between them usage is divided."""
+        mine, beside = ([h for h in some if h.attempt not in attempts] for some in (self.holdings, self.beside))
+        return Held(mine, beside, self.owned)
+
 
 @dataclass(slots=True)
 class HourUsage:
@@ -47,6 +52,7 @@ class HourUsage:
     known: list[Interval] = field(default_factory=list)
     devices: Mapping[Spot, Watched] = field(default_factory=dict)
     attempts: dict[str, dict[Spot, list[Reading]]] = field(default_factory=dict)
+    never_ran: frozenset[str] = frozenset()  # attempts that used nothing, for certain
 
     def evidence(self, supply: Supplied, part: Slice, held: Held, *, bills_proxy: bool) -> Evidence:
         """What rating needs of one slice. Usage of attempts that nobody owns is the system's."""
@@ -55,11 +61,12 @@ class HourUsage:
         told = {key: spots[spot] for key, spots in self.attempts.items() if key in held.owned and spot in spots}
         seen = {key: mine for key, of in told.items() if (mine := [r.piece for r in of if r.quality in billed])}
         if supply.device_type in SPLIT_TYPES and track.q:
-            used, covered = _divided(track, part, held, seen)
+            used, covered = _divided(track, part, held.without(self.never_ran), seen)
         else:
             used = seen
             blind = {key: [r.piece.span for r in told[key] if r.quality not in billed] for key in seen}
             covered = {key: [*_without(self.known, blind[key]), *(p.span for p in seen[key])] for key in seen}
+        covered |= dict.fromkeys(self.never_ran, self.known)
         down = [gap for gap in gaps(self.known, self.span) if gap.length_ms > LATENESS_MS]
         device = [Piece(part.span, track.within(part.span, part.capacity))] if track.q else []
         return Evidence(held.holdings, used, covered, device, down)

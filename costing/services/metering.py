@@ -70,6 +70,7 @@ def rate_hour(node: str, span: Interval, history: list[Prices]) -> RatedHour:
     """Rate every priced capability of the node over the known part of an hour."""
     held = allocations_between(span.start_ms, span.end_ms, node=node)
     usage = usage_of_hour(node, span, {str(c.attempt_id) for c in held})
+    usage.never_ran = frozenset(str(c.attempt_id) for c in held if not c.ran)
     rated = RatedHour(owners=_owners(node, span, held, usage))
     claims: dict[str, list[AllocationSpan]] = {}
     for claim in held:

@@ -7,6 +7,7 @@ from django.db.models import Q
 from django.db.models.functions import Coalesce
 
 from profiles.dimensions import ADDITIVE
+from scheduling.lifecycle import AttemptState
 from scheduling.models import Allocation, Attempt, Device, Job
 from scheduling.selectors.answers import AllocationSpan, AttemptView, Supply
 from scheduling.selectors.rows import attempt_view_of
@@ -24,7 +25,10 @@ SPAN = (
     "amount",
     "start_ms",
     "until_ms",
+    "ran",
 )
+#: The engine was never asked: a place that is held, or was given back unused.
+NEVER_RAN = Q(attempt__started_ms=None, attempt__state__in=[AttemptState.PLACING, AttemptState.CANCELLED])
 
 
 def allocations_between(
@@ -40,7 +44,7 @@ def allocations_between(
         rows = rows.filter(attempt_id__in=attempt_ids)
     if node is not None:
         rows = rows.filter(device__node__name=node)
-    return [AllocationSpan(*row) for row in rows.order_by("start_ms", "id").values_list(*SPAN)]
+    return [AllocationSpan(*row) for row in rows.order_by("start_ms", "id").annotate(ran=~NEVER_RAN).values_list(*SPAN)]
 
 
 def supplies(start_ms: int, end_ms: int, *, node: str | None = None) -> list[Supply]:
