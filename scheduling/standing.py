@@ -62,7 +62,7 @@ def _running(row: Row, now_ms: int) -> Running:
 
 
 def bound_ms(row: Row, started_ms: int, now_ms: int) -> int:
-    """When it will have ended at the latest, as far as its forecast and its limit say; a reservation, when it expires."""
+    """When it will have ended at the latest, as far as forecast and limit say; a held place, when it expires."""
     if row["job__hold__until_ms"] is not None and row["job__hold__used_ms"] is None:
         return int(row["job__hold__until_ms"])
     limit_ms: int = started_ms + row["job__timeout_ms"]

@@ -15,7 +15,7 @@ from alldata.tenancy.api import ApiView
 from alldata.tenancy.selectors import project_view
 from scheduling.api import render
 from scheduling.api.shapes import SubmitShape
-from scheduling.api.strict import SoundJson
+from scheduling.api.sound import SoundJson
 from scheduling.errors import BadField
 from scheduling.ports import ports
 from scheduling.selectors import jobs as read

@@ -16,7 +16,7 @@ from alldata.tenancy.viewer import Viewer
 from alldata.web.problems import problem, status_of
 from scheduling.api.render_place import hold, schedule
 from scheduling.api.shapes import ScheduleShape
-from scheduling.api.strict import SoundJson
+from scheduling.api.sound import SoundJson
 from scheduling.errors import NoPlace
 from scheduling.ports import ports
 from scheduling.selectors.answers import DeviceView, HoldView

@@ -65,9 +65,8 @@ def matrix(snapshot: Snapshot, job: str) -> Matrix | None:
     names = [placement.job for placement in decided.placements]
     turn = names.index(job) if job in names else len(names)
     nodes = _after(snapshot.nodes, decided.placements[:turn])
-    held_back = next(
-        (r.nearest for r in decided.refusals if r.job == job and r.nearest and r.nearest.rule == BACKFILL), None
-    )
+    refused = next((refusal.nearest for refusal in decided.refusals if refusal.job == job), None)
+    held_back = refused if refused is not None and refused.rule == BACKFILL else None
     placement = decided.placements[turn] if turn < len(names) else None
     return Matrix(job, placement, tuple(_rows(request, nodes, placement, held_back)))
 

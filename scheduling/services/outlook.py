@@ -7,11 +7,13 @@ given how long each has run already.
 from collections.abc import Collection
 from dataclasses import replace
 
+from django.db.models import Q
+
 from scheduling.crater.forecast import COLD_START
 from scheduling.crater.model import Running, Snapshot
 from scheduling.crater.outlook import Start, remaining_ms, start_of
 from scheduling.lifecycle import STOP_GRACE_MS
-from scheduling.models import Hold, Job
+from scheduling.models import Job
 from scheduling.snapshot import Forecasts, request_of
 
 MEDIAN = 0.5
@@ -36,11 +38,8 @@ def _stopped(running: Running, now_ms: int) -> Running:
 def _expected(bounded: Collection[Running], *, now_ms: int) -> list[Running]:
     """The same with the ends that are as likely passed as not; what leaves or is merely held ends when it must."""
     names = [running.job for running in bounded if not running.leaving]
-    held = {
-        str(job_id) for job_id in Hold.objects.filter(used_ms=None, job_id__in=names).values_list("job_id", flat=True)
-    }
-    rows = Job.objects.filter(pk__in=names).select_related("project").order_by("id")
-    jobs = {str(row.pk): row for row in rows if str(row.pk) not in held}
+    at_work = Job.objects.filter(Q(hold=None) | Q(hold__used_ms__isnull=False), pk__in=names)
+    jobs = {str(row.pk): row for row in at_work.select_related("project")}
     known: Forecasts = {}
     found = []
     for running in bounded:

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scheduling.crater.model import Pick, Placement, Request, Running, Runtime, Snapshot
+from scheduling.crater.model import Pick, Request, Running, Runtime, Snapshot
 from scheduling.crater.outlook import remaining_ms, start_of
 from scheduling.crater.plan import plan
 from scheduling.crater.site import booked
@@ -19,12 +19,8 @@ def busy(snapshot: Snapshot, ends: dict[str, int]) -> tuple[Snapshot, list[Runni
     nodes = {node.name: node for node in snapshot.nodes}
     for placement in placed.values():
         nodes[placement.node] = booked(nodes[placement.node], placement.picks, 1)
-    running = [_running(placed[r.job], r, NOW + ends[r.job]) for r in snapshot.queue]
-    return cluster(*nodes.values()), running
-
-
-def _running(placement: Placement, request: Request, ends_ms: int) -> Running:
-    return Running(request, placement.node, placement.picks, NOW, ends_ms, NOW)
+    at = [(r, placed[r.job]) for r in snapshot.queue]
+    return cluster(*nodes.values()), [Running(r, p.node, p.picks, NOW, NOW + ends[r.job], NOW) for r, p in at]
 
 
 def waits(snapshot: Snapshot, *queue: Request) -> Snapshot:
