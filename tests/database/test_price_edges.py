@@ -194,3 +194,17 @@ def test_l18_what_is_billed_of_a_counter_is_last_minus_first(
         book()
         entries = LedgerEntry.objects.filter(dimension="cpu_millicores", bucket="used")
         assert int(entries.aggregate(n=Sum("q"))["n"] or 0) == total
+
+
+def test_a_report_that_nothing_could_be_seen_is_a_gap_and_not_idleness(viewer: Viewer, cores: Device) -> None:
+    """The node is watched all the hour; of the attempt's second half the agent says that it could not read it."""
+    assert viewer.default_project_id is not None
+    who = attempt(job(viewer.default_project_id, viewer.organisation_id), cores)
+    holds(who, cores, 2000, WHOLE, "cpu_millicores")
+    seen, blind = Usage(1000, "measured", "measured"), Usage(None, "measured", "missing", reason="unreadable")
+    for seq, (span, usage) in enumerate(((Interval(HOUR, HALF), seen), (Interval(HALF, WHOLE.end_ms), blind))):
+        mine = AttemptUsage(str(who.id), "cpu", {"cpu_millicores": usage}, span.start_ms, span.end_ms)
+        take(Frame("boot:1", seq, span.start_ms, span.end_ms, (), (mine,)))
+    book()
+    unmetered = nano(dimension="cpu_millicores", bucket="unmetered")
+    assert unmetered == price_nano(2_000_000_000, Interval(HALF, WHOLE.end_ms))
