@@ -71,6 +71,7 @@ CAPABILITIES: Words = {
     "storage_bandwidth": _("SSD bandwidth"),
     "storage_queue_slots": _("SSD queue slots"),
     "network_bandwidth": _("Network bandwidth"),
+    "power": _("Energy"),
     "sm_count": _("SM count"),
     "compute_capability": _("Compute capability"),
     "driver_version": _("Driver version"),

@@ -17,9 +17,12 @@ from costing.services.watching import BILLED, Spot, Watched, watched
 from monitoring.frames import StoredFrame, span_of
 from monitoring.selectors.frames import last_report, next_report, reported, windows_between
 from monitoring.selectors.streams import LATENESS_MS
+from profiles.dimensions import POWER
 from scheduling.selectors.metering import allocations_between
 
 SPLIT_TYPES = {"gpu", "link"}
+#: Power has no capacity to be clamped to; no device draws a terawatt.
+NO_LIMIT = 10**15
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +73,16 @@ class HourUsage:
         down = [gap for gap in gaps(self.known, self.span) if gap.length_ms > LATENESS_MS]
         device = [Piece(part.span, track.within(part.span, part.capacity))] if track.q else []
         return Evidence(held.holdings, used, covered, device, down)
+
+    def drawn(
+        self, device: str, part: Interval, holders: list[Holding], *, bills_proxy: bool
+    ) -> tuple[int, dict[str, int]]:
+        """(energy, by attempt) of a device: what was measured of it, divided between those who held any of it."""
+        spot = (device, POWER)
+        if spot not in self.devices:
+            return 0, {}
+        track = self.devices[spot].billed(BILLED[bills_proxy])
+        return track.within(part, NO_LIMIT), divided(track, Sharers(holders), part, NO_LIMIT)
 
 
 Seen = dict[str, list[Piece]]

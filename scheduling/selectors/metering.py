@@ -13,6 +13,7 @@ from scheduling.selectors.answers import AllocationSpan, AttemptView, Supply
 from scheduling.selectors.rows import attempt_view_of
 
 PPB = 1_000_000_000
+MEMORY = "gpu_memory_bytes"
 #: The columns of an AllocationSpan, in its order: rows of jobs and nodes are wide, and metering reads many.
 SPAN = (
     "attempt_id",
@@ -63,7 +64,7 @@ def _share_ppb(part: Device, card: Device, dimension: str) -> int:
     """A part's share of its card: multiprocessors of multiprocessors for compute, memory of memory for the rest."""
     told = [(part.attributes.get("sm_count"), card.attributes.get("sm_count"))]
     if dimension not in ("gpu_sm", "gpu_tensor"):
-        told.insert(0, (part.capacity.capacity_gpu_memory_bytes, card.attributes.get("memory_bytes")))
+        told.insert(0, (getattr(part.capacity, f"capacity_{MEMORY}"), card.attributes.get("memory_bytes")))
     for mine, whole in told:
         if isinstance(mine, int) and isinstance(whole, int) and 0 < mine <= whole:
             return mine * PPB // whole
