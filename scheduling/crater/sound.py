@@ -108,16 +108,12 @@ def _check_price(price: Price) -> None:
 
 
 def _of_times(request: Request) -> Iterator[Shortfall]:
-    times = {
-        "submitted_ms": request.submitted_ms,
-        "deadline_ms": request.deadline_ms,
-        "cap_nano": request.cap_nano,
-        "priority": request.priority,
-        "p50_ms": request.runtime and request.runtime.p50_ms,
-        "p90_ms": request.runtime and request.runtime.p90_ms,
-    }
-    for name, value in times.items():
-        if value is not None and not (isinstance(value, int) and abs(value) <= MOST_MS):
+    told = {"submitted_ms": request.submitted_ms, "priority": request.priority}
+    optional = {"deadline_ms": request.deadline_ms, "cap_nano": request.cap_nano}
+    if request.runtime is not None:
+        told |= {"p50_ms": request.runtime.p50_ms, "p90_ms": request.runtime.p90_ms}
+    for name, value in (told | {name: value for name, value in optional.items() if value is not None}).items():
+        if not isinstance(value, int) or abs(value) > MOST_MS:
             yield _fault("", name, value, MOST_MS)
 
 

@@ -8,8 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from alldata.kernel.errors import Invalid
+from scheduling.crater.compiled import FAST
 from scheduling.crater.model import Constraint, Device, Near, Need, Node, Plan, Price, Request, Runtime, Snapshot
 from scheduling.crater.plan import plan
+from scheduling.crater.planner import Planner
 from scheduling.crater.sound import BadSnapshot
 from tests.pure.crater_cases import NOW, cluster, cores, gpu_node, job, plain_node
 from tests.pure.crater_trees import card, link
@@ -116,3 +118,9 @@ def test_a_parent_that_nobody_knows_and_a_ring_of_parents_are_no_obstacle() -> N
     wants = Need("gpu", amounts={"gpu_sm": 1, "pcie_bandwidth": 10})
     for same in ("numa", "pcie_root", "node"):
         assert plan(cluster(node, queue=(job("j", wants, same=same),))).placements
+
+
+def test_a_device_of_which_nothing_is_taken_is_a_place_too() -> None:
+    for fast in (FAST, False):
+        placement = Planner(cluster(plain_node()), fast=fast).place(job("a", Need("memory")))
+        assert placement is not None and placement.picks[0].amounts == {}
