@@ -106,6 +106,7 @@ RULES: Words = {
     "constraint": _("does not meet the requirement"),
     "unusable": _("not usable now"),
     "isolation": _("the card cannot keep two jobs apart"),
+    "invalid": _("not a value that can be planned with"),
     "alignment": _("not under one NUMA node"),
     "count": _("too few devices"),
     "cap": _("above the spending cap"),
@@ -119,6 +120,7 @@ UNUSABLE: Words = {
     "recorded": _("it plays back a recording"),
     "overcommitted": _("more is promised than it still has"),
     "unhealthy": _("it reports a fault"),
+    "invalid_value": _("it reports a value that cannot be"),
 }
 WAITING: Words = {
     "waiting": _("Waiting for room"),
@@ -127,6 +129,7 @@ WAITING: Words = {
     "waiting_constraint": _("No device here meets the requirement on %(what)s"),
     "waiting_unusable": _("The device it needs is not usable now"),
     "waiting_isolation": _("Waiting for a whole card: none here can keep two jobs apart"),
+    "waiting_invalid": _("Cannot be planned: its %(what)s is not a usable value"),
     "waiting_alignment": _("Waiting for room under one NUMA node"),
     "waiting_count": _("Waiting for enough devices"),
     "waiting_cap": _("Costs more than the cap allows"),

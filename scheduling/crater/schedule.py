@@ -8,6 +8,7 @@ Committed by services/placement.py; the stops by services/preemption.py.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from scheduling.crater.model import Head, Plan, Policy, Refusal, Request, Shortfall, Snapshot
 from scheduling.crater.order import NOBODY, ordered
@@ -16,13 +17,16 @@ from scheduling.crater.preempt import losses_of
 from scheduling.crater.rounds import play
 from scheduling.crater.running import Teams, teams_of
 from scheduling.crater.site import PlannedSite
+from scheduling.crater.sound import sifted, sound
 from scheduling.crater.turns import Now, Round
 
 BACKFILL = "backfill"
 
 
 def schedule(snapshot: Snapshot) -> Plan:
-    """Every queued request is placed, held back or refused with reasons."""
+    """Every queued request is placed, held back or refused with reasons. Errors: BadSnapshot."""
+    fine, refused = sifted(snapshot.queue)
+    snapshot = sound(replace(snapshot, queue=tuple(fine)))
     running = tuple(sorted(snapshot.running, key=lambda r: (r.ends_ms, r.job)))
     losses = losses_of(running, snapshot.nodes, snapshot.now_ms) if any(r.preemptible for r in running) else None
     site = PlannedSite(snapshot, running)
@@ -31,6 +35,7 @@ def schedule(snapshot: Snapshot) -> Plan:
     head = _head(played, losses or {})
     unplaced, held = set(played.unplaced), set(played.held_back)
     refusals = [
+        *refused,
         *explained([r for r in queue if r.job in unplaced], site.planner()),
         *(_held_back(r, head) for r in queue if r.job in held and head is not None),
     ]
