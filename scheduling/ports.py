@@ -3,8 +3,10 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
+from uuid import UUID
 
 from alldata.kernel.blobs import BlobStore
+from alldata.tenancy.viewer import Viewer
 from scheduling.executors.base import Executor
 
 
@@ -27,6 +29,41 @@ class PriceQuotes(Protocol):
         """The currency of the rates."""
 
 
+@dataclass(frozen=True, slots=True)
+class Spend:
+    """Money that one job may come to."""
+
+    job_id: UUID
+    project_id: UUID
+    nano: int
+
+
+@dataclass(frozen=True, slots=True)
+class Shortage:
+    """The narrowest budget that a spend would break: whose it is, and how it stands."""
+
+    scope: str  # organisation, team, project or job
+    name: str
+    currency: str
+    limit_nano: int
+    taken_nano: int
+    asked_nano: int
+
+    @property
+    def left_nano(self) -> int:
+        return max(0, self.limit_nano - self.taken_nano)
+
+
+class BudgetGate(Protocol):
+    """Whether money may be spent (costing). What was set aside is settled when the job has ended."""
+
+    def reserve(self, viewer: Viewer, spend: Spend, *, now_ms: int) -> None:
+        """Set money aside in the caller's transaction, or raise a Conflict. Repeating changes nothing; more adds."""
+
+    def shortage(self, viewer: Viewer, spend: Spend, *, now_ms: int) -> Shortage | None:
+        """What `reserve` would refuse, without setting anything aside."""
+
+
 class UsageWatch(Protocol):
     """How far usage has been received (monitoring)."""
 
@@ -41,6 +78,7 @@ class Ports:
     engines: Mapping[str, Executor]
     blobs: BlobStore
     prices: PriceQuotes
+    budgets: BudgetGate
     usage: UsageWatch
 
 

@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
+from uuid import UUID
 
 from django.db.models import F
 
@@ -139,13 +140,13 @@ def _lost_on(job_ids: Sequence[Any]) -> Mapping[Any, tuple[str, ...]]:
     return found
 
 
-Forecasts = dict[tuple[str, str, str], Runtime]  # profile digest, mode, entry digest
+Forecasts = dict[tuple[UUID, str, str, str], Runtime]  # organisation, profile digest, mode, entry digest
 
 
 def request_of(job: Job, *, avoid: tuple[str, ...] = (), known: Forecasts | None = None) -> Request:
     """One job as the core sees it; `known` shares the forecasts of equal code among many jobs."""
     demand, forecasts = job.demand, {} if known is None else known
-    key = (job.profile_digest, job.mode, job.entry_digest)
+    key = (job.organisation_id, job.profile_digest, job.mode, job.entry_digest)
     if key not in forecasts:
         forecasts[key] = runtime_of(job)
     return Request(
@@ -206,6 +207,7 @@ def near_of(demand: Mapping[str, Any]) -> tuple[Near, ...]:
 def runtime_of(job: Job) -> Runtime:
     """Forecast from earlier successes of the same code and profile; a stated guess without any."""
     past = Attempt.objects.filter(
+        job__organisation_id=job.organisation_id,  # what others ran is never told, not even by a forecast
         job__profile_digest=job.profile_digest,
         job__mode=job.mode,
         job__entry_digest=job.entry_digest,

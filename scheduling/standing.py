@@ -20,6 +20,7 @@ LIVE = (
     "id", "job_id", "job__project__team_id", "job__policy", "job__priority", "job__deadline_ms", "job__submitted_ms",
     "job__timeout_ms", "job__grace_ms", "job__stop_requested", "job__preemptible", "job__preemptions",
     "node__name", "state", "created_ms", "started_ms", "ended_ms", "stop_sent_ms",
+    "job__hold__until_ms", "job__hold__used_ms",
 )  # fmt: skip
 CLAIM = (
     "attempt_id", "attempt__node__name", "attempt__job__project__team_id", "attempt__created_ms",
@@ -76,6 +77,7 @@ def _places(rows: Sequence[Row]) -> Mapping[UUID, Place]:
 def _running(row: Row, place: Place, saved_ms: int | None, now_ms: int) -> Running:
     started_ms = row["started_ms"] or row["created_ms"]
     leaving = bool(row["job__stop_requested"]) or row["state"] == AttemptState.FINISHING
+    is_held = row["job__hold__until_ms"] is not None and row["job__hold__used_ms"] is None
     request = Request(
         job=str(row["job_id"]),
         needs=(),
@@ -85,18 +87,26 @@ def _running(row: Row, place: Place, saved_ms: int | None, now_ms: int) -> Runni
         priority=row["job__priority"],
         deadline_ms=row["job__deadline_ms"],
     )
-    bound = started_ms, place.lasts_ms, started_ms + row["job__timeout_ms"]
     return Running(
         request=request,
         node=row["node__name"],
         picks=place.picks,
         started_ms=started_ms,
-        ends_ms=_gone_by(row, started_ms) if leaving else bound_ms(*bound, now_ms) + row["job__grace_ms"],
+        ends_ms=_gone_by(row, started_ms) if leaving else _back_by(row, started_ms, place.lasts_ms, now_ms),
         saved_ms=max(started_ms, saved_ms or 0),
-        preemptible=row["job__preemptible"] and not leaving,
+        preemptible=row["job__preemptible"] and not leaving and not is_held,
         preempted=row["job__preemptions"],
         leaving=leaving,
     )
+
+
+def _back_by(row: Row, started_ms: int, lasts_ms: int | None, now_ms: int) -> int:
+    """When its room is back at the latest; a held place expires."""
+    if row["job__hold__until_ms"] is not None and row["job__hold__used_ms"] is None:
+        return int(row["job__hold__until_ms"])
+    limit_ms: int = started_ms + row["job__timeout_ms"]
+    warm_ms: int = row["job__grace_ms"]
+    return bound_ms(started_ms, lasts_ms, limit_ms, now_ms) + warm_ms
 
 
 def bound_ms(started_ms: int, lasts_ms: int | None, limit_ms: int, now_ms: int) -> int:

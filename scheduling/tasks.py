@@ -9,6 +9,7 @@ from alldata.kernel import clock
 from scheduling.ports import ports
 from scheduling.services.cancellation import sweep_stopped
 from scheduling.services.execution import drive as drive_once
+from scheduling.services.expiring import expire_holds
 from scheduling.services.housekeeping import tidy
 from scheduling.services.locks import LockKey, try_lock
 from scheduling.services.mix import observe
@@ -72,8 +73,9 @@ def observe_mix() -> None:
 
 @shared_task(name="scheduling.tasks.release")
 def release() -> None:
-    """Free what is past its grace period, and forget what has been metered."""
+    """Take back places that nobody used, free what is past its grace period, and forget what has been metered."""
     now_ms = clock.now_ms()
+    expire_holds(now_ms=now_ms)
     release_due(now_ms=now_ms)
     sweep_stopped(now_ms=now_ms)
     tidy(ports(), now_ms=now_ms)

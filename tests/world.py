@@ -17,6 +17,7 @@ from alldata.kernel.blobs import BlobStore
 from alldata.tenancy.selectors import viewer_of_user
 from alldata.tenancy.services.bootstrap import bootstrap_tenancy
 from alldata.tenancy.viewer import Viewer
+from costing.services.gate import BudgetDesk
 from profiles.services import ensure_published
 from scheduling.executors.base import Executor
 from scheduling.models import DeviceCapacity
@@ -109,6 +110,7 @@ def plugged(engine: Executor, folder: Path) -> Ports:
         engines={engine.name: engine},
         blobs=BlobStore(folder / "blobs"),
         prices=FlatRates(),
+        budgets=BudgetDesk(),
         usage=AllMetered(),
     )
     plug(made)
@@ -130,7 +132,7 @@ def command(**changes: Any) -> SubmitCommand:
 
 def submitted(viewer: Viewer, *, now_ms: int = NOW, **changes: Any) -> JobRow:
     """A queued job."""
-    return submit_job(viewer, command(**changes), prices=FlatRates(), now_ms=now_ms)
+    return submit_job(viewer, command(**changes), prices=FlatRates(), budgets=BudgetDesk(), now_ms=now_ms)
 
 
 def api_body(**changes: Any) -> str:

@@ -32,6 +32,7 @@ urlpatterns = [
     path("jobs/<str:reference>/_/live", job.live, name="job-live"),
     path("jobs/<str:reference>/_/timeline", job.timeline, name="job-timeline"),
     path("jobs/<str:reference>/_/log", job.log, name="job-log"),
+    path("jobs/<str:reference>/_/why", job.why, name="job-why"),
     path("jobs/<str:reference>/files/<path:name>", job.file, name="job-file"),
     path("jobs/<str:reference>/<str:tab>/", job.tab_view, name="job-tab"),
     path("fleet/heatmap/", fleet.heatmap, name="heatmap"),

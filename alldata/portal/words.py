@@ -71,6 +71,7 @@ CAPABILITIES: Words = {
     "storage_bandwidth": _("SSD bandwidth"),
     "storage_queue_slots": _("SSD queue slots"),
     "network_bandwidth": _("Network bandwidth"),
+    "power": _("Energy"),
     "sm_count": _("SM count"),
     "compute_capability": _("Compute capability"),
     "driver_version": _("Driver version"),
@@ -105,6 +106,7 @@ RULES: Words = {
     "constraint": _("does not meet the requirement"),
     "unusable": _("not usable now"),
     "isolation": _("the card cannot keep two jobs apart"),
+    "invalid": _("not a value that can be planned with"),
     "alignment": _("not under one NUMA node"),
     "count": _("too few devices"),
     "cap": _("above the spending cap"),
@@ -118,6 +120,7 @@ UNUSABLE: Words = {
     "recorded": _("it plays back a recording"),
     "overcommitted": _("more is promised than it still has"),
     "unhealthy": _("it reports a fault"),
+    "invalid_value": _("it reports a value that cannot be"),
 }
 WAITING: Words = {
     "waiting": _("Waiting for room"),
@@ -126,6 +129,7 @@ WAITING: Words = {
     "waiting_constraint": _("No device here meets the requirement on %(what)s"),
     "waiting_unusable": _("The device it needs is not usable now"),
     "waiting_isolation": _("Waiting for a whole card: none here can keep two jobs apart"),
+    "waiting_invalid": _("Cannot be planned: its %(what)s is not a usable value"),
     "waiting_alignment": _("Waiting for room under one NUMA node"),
     "waiting_count": _("Waiting for enough devices"),
     "waiting_cap": _("Costs more than the cap allows"),
@@ -150,6 +154,8 @@ ENDINGS: Words = {
     "completed": _("Its work was done, so it was ended."),
     "over_budget": _("The spending cap was reached."),
     "preempted": _("It was stopped to make room for %(by)s."),
+    "reservation_expired": _("The place was not used in time, and given back."),
+    "reservation_released": _("The place was given back unused."),
 }
 EVENTS: Words = {
     "job.submitted": _("Submitted"),
@@ -165,6 +171,7 @@ KINDS: Words = {
     "serve": _("Serving"),
     "load_test": _("Load test"),
     "run": _("Run"),
+    "hold": _("Reservation"),
     "training": _("training"),
     "inference": _("inference"),
 }
@@ -182,6 +189,7 @@ QUALITIES: Words = {
     "declared": _("the profile"),
     "roofline": _("roofline model"),
     "cold_start": _("a first guess"),
+    "experience": _("other jobs with such deadlines"),
 }
 TERMS: Words = {
     "best_fit": _("Fits tightly"),
@@ -198,6 +206,9 @@ NOTICES: Words = {
     "waits": _("It does not fit now: it waits until there is room."),
     "impossible": _("It can never fit on the machines that are here."),
     "no_history": _("Nothing like it has run here yet: the forecast is a first guess."),
+    "other_hardware": _("It has run on other hardware only: the forecast is transferred from there."),
+    "unit_slip": _("An amount is far beyond every device here: check its unit."),
+    "budget_short": _("A budget has too little left for it."),
     "price_missing": _("Some capabilities have no price yet."),
 }
 LIMITS: Words = {

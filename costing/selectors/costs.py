@@ -11,10 +11,11 @@ from uuid import UUID
 
 from django.db.models import Q, Sum
 
-from alldata.kernel.money import NANO, Money, hamilton
+from alldata.kernel.money import Money
 from alldata.tenancy.viewer import Viewer
 from costing.models import LedgerEntry, NodeBooks
 from costing.pricing import rates_of
+from costing.pricing.display import minor, shown_minor, shown_permille
 from costing.rating import Bucket
 from costing.selectors.prices import Prices, known_prices
 from profiles.dimensions import BY_NAME
@@ -22,7 +23,6 @@ from scheduling.selectors.answers import AllocationSpan, AttemptView, JobRow
 from scheduling.selectors.jobs import job_row
 from scheduling.selectors.metering import allocations_between, attempts_of, supplies
 
-CENT_NANO = NANO // 100
 #: A shim writes its last usage within this time of the end; a frame that ends later has it.
 LAST_USAGE_MS = 1_000
 
@@ -31,7 +31,7 @@ LAST_USAGE_MS = 1_000
 class CapabilityCost:
     """One capability's part of a job's cost. Quantities are base unit x ms.
 
-    `charged_cents` and `share_permille` are display roundings that sum to the job's.
+    `charged_cents` (the currency's minor unit) and `share_permille` are display roundings that sum to the job's.
     """
 
     dimension: str
@@ -110,16 +110,18 @@ def cost_of_job(viewer: Viewer, ref: str) -> JobCost:
     prices = known_prices()
     used = sorted((prices[v] for v in {row[3] for row in rows}), key=lambda p: p.from_ms)
     rates = unit_rates(used[-1], job.submitted_ms) if used else {}
-    parts = _parts([_row(d, b, dev, prices[v], (int(q), int(nano))) for d, b, dev, v, _, _, q, _, nano in rows], rates)
+    currency = used[0].currency if used else job.currency
+    entries = [_row(d, b, dev, prices[v], (int(q), int(nano))) for d, b, dev, v, _, _, q, _, nano in rows]
+    parts = _parts(entries, rates, currency)
     buckets = {b: sum(int(row[-1]) for row in rows if row[1] == b) for b in _JOB_BUCKETS}
     state = _progress(job)
     charged_nano = sum(part.charged_nano for part in parts)
     return JobCost(
         job=job,
-        currency=used[0].currency if used else job.currency,
+        currency=currency,
         charge_mode=used[0].charge_mode if used else "consumption",
         charged_nano=charged_nano,
-        charged_cents=_cents(charged_nano),
+        charged_cents=minor(charged_nano, currency),
         parts=parts,
         buckets=buckets,
         state="settled" if state.settled else "provisional",
@@ -176,14 +178,13 @@ def unit_rates(prices: Prices, since_ms: int) -> dict[tuple[str, str], int]:
     return {spot: nano * _rate_scale(spot[1])[0] // capacities[spot] for spot, nano in rates.items()}
 
 
-def _parts(rows: list[_Row], rates: dict[tuple[str, str], int]) -> tuple[CapabilityCost, ...]:
+def _parts(rows: list[_Row], rates: dict[tuple[str, str], int], currency: str) -> tuple[CapabilityCost, ...]:
     """One part a capability, dearest first, with display roundings that sum."""
     names = sorted({row.dimension for row in rows})
     exact = [_part(name, [row for row in rows if row.dimension == name], rates) for name in names]
     exact.sort(key=lambda part: (-part.charged_nano, -part.held_nano, part.dimension))
     charged = [part.charged_nano for part in exact]
-    cents = hamilton(_cents(sum(charged)), charged)
-    permille = hamilton(1000 if any(charged) else 0, charged)
+    cents, permille = shown_minor(charged, currency), shown_permille(charged)
     return tuple(
         _rounded(part, cents=cent, permille=share) for part, cent, share in zip(exact, cents, permille, strict=True)
     )
@@ -228,11 +229,6 @@ def _rate_scale(dimension: str) -> tuple[int, str]:
 def _rounded(part: CapabilityCost, *, cents: int, permille: int) -> CapabilityCost:
     fields = {name: getattr(part, name) for name in CapabilityCost.__slots__}
     return CapabilityCost(**fields | {"charged_cents": cents, "share_permille": permille})
-
-
-def _cents(nano: int) -> int:
-    """Half up, once."""
-    return (nano + CENT_NANO // 2) // CENT_NANO
 
 
 def _coverage(buckets: dict[str, int]) -> float | None:

@@ -17,9 +17,11 @@ from alldata.kernel.intervals import HOUR_MS, Interval
 from alldata.tenancy.selectors import projects_of
 from alldata.tenancy.viewer import Viewer
 from costing.pricing import card_of, card_rates
+from costing.pricing.own import KILOWATT
 from costing.selectors.capacity import Supplied, supplied
 from costing.selectors.focus_cells import Account, Cells, Context, Rate, account_of, origin_cells, share_cells
 from costing.selectors.prices import Prices, known_prices
+from profiles.dimensions import POWER
 from scheduling.selectors.metering import references_of
 
 Grain = Literal["origin", "allocated"]
@@ -78,6 +80,9 @@ def _rates(
                 for (device, name), nano in rated.nano_per_hour.items():
                     of = mine[device, name]
                     found[device, name, version] = Rate(nano, of.capacity, of.device_type, of.model)
+                if energy := prices[version].energy:
+                    drawn = Rate(energy.nano_per_hour, KILOWATT, one.device_type, one.model)
+                    found |= {(device, POWER, version): drawn for device, _ in mine}
                 for left in rated.stranded:
                     rate = Rate(left.nano_per_hour, left.capacity, one.device_type, one.model)
                     found[left.card, left.dimension, version] = rate

@@ -17,9 +17,12 @@ from costing.services.watching import BILLED, Spot, Watched, watched
 from monitoring.frames import StoredFrame, span_of
 from monitoring.selectors.frames import last_report, next_report, reported, windows_between
 from monitoring.selectors.streams import LATENESS_MS
+from profiles.dimensions import POWER
 from scheduling.selectors.metering import allocations_between
 
 SPLIT_TYPES = {"gpu", "link"}
+#: Power has no capacity to be clamped to; no device draws a terawatt.
+NO_LIMIT = 10**15
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +41,11 @@ class Held:
     beside: list[Holding]
     owned: Collection[str]
 
+    def without(self, attempts: Collection[str]) -> "Held":
+        """The others: between them usage is divided."""
+        mine, beside = ([h for h in some if h.attempt not in attempts] for some in (self.holdings, self.beside))
+        return Held(mine, beside, self.owned)
+
 
 @dataclass(slots=True)
 class HourUsage:
@@ -47,6 +55,7 @@ class HourUsage:
     known: list[Interval] = field(default_factory=list)
     devices: Mapping[Spot, Watched] = field(default_factory=dict)
     attempts: dict[str, dict[Spot, list[Reading]]] = field(default_factory=dict)
+    never_ran: frozenset[str] = frozenset()  # attempts that used nothing, for certain
 
     def evidence(self, supply: Supplied, part: Slice, held: Held, *, bills_proxy: bool) -> Evidence:
         """What rating needs of one slice. Usage of attempts that nobody owns is the system's."""
@@ -55,14 +64,25 @@ class HourUsage:
         told = {key: spots[spot] for key, spots in self.attempts.items() if key in held.owned and spot in spots}
         seen = {key: mine for key, of in told.items() if (mine := [r.piece for r in of if r.quality in billed])}
         if supply.device_type in SPLIT_TYPES and track.q:
-            used, covered = _divided(track, part, held, seen)
+            used, covered = _divided(track, part, held.without(self.never_ran), seen)
         else:
             used = seen
             blind = {key: [r.piece.span for r in told[key] if r.quality not in billed] for key in seen}
             covered = {key: [*_without(self.known, blind[key]), *(p.span for p in seen[key])] for key in seen}
+        covered |= dict.fromkeys(self.never_ran, self.known)
         down = [gap for gap in gaps(self.known, self.span) if gap.length_ms > LATENESS_MS]
         device = [Piece(part.span, track.within(part.span, part.capacity))] if track.q else []
         return Evidence(held.holdings, used, covered, device, down)
+
+    def drawn(
+        self, device: str, part: Interval, holders: list[Holding], *, bills_proxy: bool
+    ) -> tuple[int, dict[str, int]]:
+        """(energy, by attempt) of a device: what was measured of it, divided between those who held any of it."""
+        spot = (device, POWER)
+        if spot not in self.devices:
+            return 0, {}
+        track = self.devices[spot].billed(BILLED[bills_proxy])
+        return track.within(part, NO_LIMIT), divided(track, Sharers(holders), part, NO_LIMIT)
 
 
 Seen = dict[str, list[Piece]]

@@ -5,17 +5,20 @@ provisional booking, the close of an hour and a correction for late data are the
 and calling it twice changes nothing. Next: services/ledger.py books the difference.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import pairwise
 from uuid import UUID
 
 from alldata.kernel.intervals import Interval
 from costing.pricing import Rated, Stranded, card_of, card_rates
-from costing.rating import Bucket, Evidence, Holding, Slice, rate_slice
+from costing.pricing.own import used_nano
+from costing.rating import Bucket, Evidence, Holding, Line, Slice, rate_slice, rate_usage
 from costing.selectors.capacity import Supplied, supplied
 from costing.selectors.prices import Prices
 from costing.services.evidence import Held, HourUsage, attempt_id_of, usage_of_hour
+from profiles.dimensions import POWER
 from scheduling.selectors.answers.metering import AllocationSpan
 from scheduling.selectors.metering import allocations_between
 
@@ -65,11 +68,16 @@ class RatedHour:
     amounts: dict[Account, Amount] = field(default_factory=dict)
     owners: dict[UUID, Owner] = field(default_factory=dict)
 
+    def put(self, account: Account, line: Line) -> None:
+        """Add a line to what is under the account."""
+        self.amounts[account] = self.amounts.get(account, Amount()).plus(line.q, line.nano)
+
 
 def rate_hour(node: str, span: Interval, history: list[Prices]) -> RatedHour:
     """Rate every priced capability of the node over the known part of an hour."""
     held = allocations_between(span.start_ms, span.end_ms, node=node)
     usage = usage_of_hour(node, span, {str(c.attempt_id) for c in held})
+    usage.never_ran = frozenset(str(c.attempt_id) for c in held if not c.ran)
     rated = RatedHour(owners=_owners(node, span, held, usage))
     claims: dict[str, list[AllocationSpan]] = {}
     for claim in held:
@@ -86,6 +94,8 @@ def rate_hour(node: str, span: Interval, history: list[Prices]) -> RatedHour:
                 mine = _held(claims.get(supply.device, ()), cards[card], supply, part)
                 evidence = usage.evidence(supply, part, Held(*mine, owned), bills_proxy=prices.bills_proxy)
                 _add(rated, supply, part, evidence, prices.version_id)
+        if prices.energy:
+            _add_energy(rated, usage, cards, claims, prices)
     return rated
 
 
@@ -120,8 +130,8 @@ def _slices(card: list[Supplied], span: Interval, prices: Prices) -> Iterator[tu
 
 def _left_over(left: Stranded, like: Supplied) -> Supplied:
     """What the parts of a card leave over, as a capability of the card."""
-    seen = {"device": left.card, "dimension": left.dimension, "capacity": left.capacity}
-    return replace(like, **seen, in_service=True, part_of="", share_ppb=0)
+    of_card = replace(like, device=left.card, in_service=True, part_of="", share_ppb=0)
+    return replace(of_card, dimension=left.dimension, capacity=left.capacity)
 
 
 def _held(
@@ -153,10 +163,32 @@ def _span(from_ms: int, until_ms: int | None, within: Interval) -> Interval | No
     return Interval(start_ms, end_ms) if start_ms < end_ms else None
 
 
+def _add_energy(
+    rated: RatedHour,
+    usage: HourUsage,
+    cards: Mapping[str, list[Supplied]],
+    claims: Mapping[str, list[AllocationSpan]],
+    prices: Prices,
+) -> None:
+    """What the devices drew, billed to those who held anything of them; nothing is promised, so nothing is idle."""
+    valid = _span(prices.from_ms, prices.until_ms, usage.span)
+    if valid is None or prices.energy is None:
+        return
+    price = partial(used_nano, power=prices.energy)
+    for supply in {s.device: s for card in cards.values() for s in card}.values():
+        drawn = replace(supply, dimension=POWER)
+        _, beside = _held(claims.get(supply.device, ()), cards[card_of(supply)], drawn, Slice(valid, 0, 0))
+        whole, used = usage.drawn(supply.device, valid, beside, bills_proxy=prices.bills_proxy)
+        for line in rate_usage(whole, used, price):
+            rated.put(Account(supply.device, POWER, line.bucket, _attempt(line), prices.version_id), line)
+
+
+def _attempt(line: Line) -> UUID | None:
+    return UUID(line.attempt) if line.attempt else None
+
+
 def _add(rated: RatedHour, supply: Supplied, part: Slice, evidence: Evidence, version: UUID) -> None:
     if not supply.in_service:
         evidence = replace(evidence, down=[part.span])
     for line in rate_slice(part, evidence):
-        attempt = UUID(line.attempt) if line.attempt else None
-        account = Account(supply.device, supply.dimension, line.bucket, attempt, version)
-        rated.amounts[account] = rated.amounts.get(account, Amount()).plus(line.q, line.nano)
+        rated.put(Account(supply.device, supply.dimension, line.bucket, _attempt(line), version), line)

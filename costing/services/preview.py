@@ -14,10 +14,11 @@ from alldata.kernel.intervals import HOUR_MS
 from alldata.tenancy.selectors import projects_of
 from alldata.tenancy.viewer import Viewer
 from costing.models import LedgerEntry
-from costing.pricing import PriceLine, rates_of
+from costing.pricing import rates_of
 from costing.pricing.charging import charged
 from costing.selectors.prices import Prices, known_prices
 from costing.services.lists import PriceList
+from profiles.dimensions import POWER
 from scheduling.selectors.answers import Supply
 from scheduling.selectors.metering import supplies
 
@@ -64,9 +65,9 @@ def preview_prices(viewer: Viewer, prices: PriceList, *, from_ms: int, to_ms: in
     old = known_prices()
     current = max(old.values(), key=lambda p: p.from_ms, default=None)
     found = Preview(prices.currency, from_ms, to_ms)
-    new_rates = _rates(devices, prices.lines)
-    found.kinds = _kinds(devices, _rates(devices, current.lines if current else ()), new_rates)
-    old_rates = {version: _rates(devices, p.lines) for version, p in old.items()}
+    new_rates = _rates(devices, prices)
+    found.kinds = _kinds(devices, _rates(devices, current), new_rates)
+    old_rates = {version: _rates(devices, p) for version, p in old.items()}
     _reprice(viewer, found, prices, (old, old_rates, new_rates))
     return found
 
@@ -82,12 +83,16 @@ def _kinds(devices: Mapping[str, list[Supply]], old: Rates, new: Rates) -> list[
 
 
 def _hourly(rates: Rates, device: str) -> int | None:
-    mine = [nano for (name, _), nano in rates.items() if name == device]
+    mine = [nano for (name, dimension), nano in rates.items() if name == device and dimension != POWER]
     return sum(mine) if mine else None
 
 
-def _rates(devices: Mapping[str, list[Supply]], lines: tuple[PriceLine, ...]) -> Rates:
-    return rates_of(lines, [supply for mine in devices.values() for supply in mine])
+def _rates(devices: Mapping[str, list[Supply]], book: Prices | PriceList | None) -> Rates:
+    """Nano per hour by (device, capability), and of a kilowatt by device where energy is billed."""
+    if book is None:
+        return {}
+    rates = rates_of(book.lines, [supply for mine in devices.values() for supply in mine])
+    return rates | ({(device, POWER): book.energy.nano_per_hour for device in devices} if book.energy else {})
 
 
 def _reprice(

@@ -23,6 +23,8 @@ def fit(request: Request, group: Group, state: Occupancy) -> tuple[Pick, ...] | 
     """One pick for each needed device in the order of the needs, then what the links carry; or None."""
     chosen: dict[int, list[Pick]] = {}
     for wanted in _bundles(request, group):
+        if any(request.needs[index].count > len(group.members(index)) for index in wanted):
+            return None
         slots = [index for index in wanted for _ in range(request.needs[index].count)]
         found = _Search(request, group, slots).run(state)
         if found is None:

@@ -25,7 +25,7 @@ def arrays(grid: Fleet, trade: Market, tables: Tables) -> Arrays:
     made = Arrays(
         nodes=_nodes(grid),
         book=_book(trade),
-        picks=np.zeros(256, dtype=np.int64),
+        picks=np.zeros(max((len(c.sample.devices) for c in grid.classes), default=0) + 2, dtype=np.int64),
         classes=_classes(grid, trade),
         gauges=gauges,
         gauge_of=gauge_of,

@@ -206,7 +206,7 @@ class Shortfall:
     """Why a need fails on a device: the rule, what was needed, what was there, what is missing.
 
     `rule` is a stable code: capacity, free, constraint, unusable, isolation, alignment, count,
-    cap, deadline, no_device, backfill. `dimension` names a capability or an attribute.
+    cap, deadline, no_device, backfill, invalid. `dimension` names a capability or an attribute.
     """
 
     rule: str

@@ -163,7 +163,7 @@ class Plain:
                 first = code[slot, S_TAKE]
                 for column, amount in code[first : first + code[slot, S_TAKES], :2].tolist():
                     taken[column] += amount
-            self.deltas[slots] = np.array(list(taken)), np.array(list(taken.values()))
+            self.deltas[slots] = np.array(list(taken), dtype=np.int64), np.array(list(taken.values()), dtype=np.int64)
         return self.deltas[slots]
 
 

@@ -18,6 +18,7 @@ from scheduling.crater.order import ordered
 from scheduling.crater.place import place
 from scheduling.crater.planner import Planner
 from scheduling.crater.scene import Scene
+from scheduling.crater.sound import sifted
 from scheduling.crater.whynot import why_not
 
 EXACT_NODES, NEAREST_NODES = 64, 16
@@ -25,16 +26,17 @@ EXACT_NODES, NEAREST_NODES = 64, 16
 
 def plan(snapshot: Snapshot) -> Plan:
     """Every queued request is placed or refused with reasons; later ones see earlier picks."""
-    planner = Planner(snapshot)
+    fine, refused = sifted(snapshot.queue)
+    planner = Planner(replace(snapshot, queue=tuple(fine)))
     placements: list[Placement] = []
     waiting: list[Request] = []
-    for request in ordered(snapshot.queue, snapshot.now_ms):
+    for request in ordered(fine, snapshot.now_ms):
         placement = planner.place(request)
         if placement is None:
             waiting.append(request)
         else:
             placements.append(placement)
-    return Plan(tuple(placements), tuple(explained(waiting, planner)))
+    return Plan(tuple(placements), (*refused, *explained(waiting, planner)))
 
 
 def explained(waiting: Iterable[Request], planner: Planner) -> list[Refusal]:

@@ -21,6 +21,7 @@ from scheduling.crater.scene import Scene
 from scheduling.crater.scores import MONEY, Parts, chance, per_hour, price, terms
 from scheduling.crater.search import Search
 from scheduling.crater.shape import Held, Shape, hourly_on
+from scheduling.crater.sound import sound
 from scheduling.crater.vector import frozen
 from scheduling.crater.whynot import kept_out, why_not
 
@@ -33,6 +34,7 @@ class Planner:
     """Decisions on one cluster; see the module."""
 
     def __init__(self, snapshot: Snapshot, *, fast: bool = FAST) -> None:
+        snapshot = sound(snapshot)
         self.scene = Scene(snapshot)
         self.grid = fleet(snapshot.nodes, self.scene.rates)
         self.board = Board(self.grid, market(self.grid, snapshot.mix or mix_of(snapshot.queue)), fast=fast)

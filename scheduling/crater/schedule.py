@@ -8,6 +8,7 @@ Committed by services/placement.py; the stops by services/preemption.py.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 
 from scheduling.crater.model import Head, Plan, Policy, Refusal, Request, Running, Shortfall, Snapshot
@@ -17,6 +18,7 @@ from scheduling.crater.preempt import losses_of
 from scheduling.crater.rounds import play
 from scheduling.crater.running import Teams, teams_of
 from scheduling.crater.site import PlannedSite
+from scheduling.crater.sound import sifted, sound
 from scheduling.crater.turns import Round
 
 BACKFILL = "backfill"
@@ -24,11 +26,13 @@ Read = Callable[[], Sequence[Running]]
 
 
 def schedule(snapshot: Snapshot, read: Read | None = None) -> Plan:
-    """Every queued request is placed, held back or refused with reasons.
+    """Every queued request is placed, held back or refused with reasons. Errors: BadSnapshot.
 
     `read` gives what runs instead of the snapshot. It is asked at most once, and only where an answer depends
     on it: when a job is blocked, or when a turn goes by what teams hold.
     """
+    fine, refused = sifted(snapshot.queue)
+    snapshot = sound(replace(snapshot, queue=tuple(fine)))
     site = PlannedSite(snapshot)
     asked = _Asked(snapshot, site, read or (lambda: snapshot.running))
     played = play(ordered(snapshot.queue, snapshot.now_ms, _teams(snapshot, asked)), site, asked)
@@ -36,7 +40,7 @@ def schedule(snapshot: Snapshot, read: Read | None = None) -> Plan:
     requests = {request.job: request for request in snapshot.queue}
     held = [_held_back(requests[job], head) for job in played.held_back if head is not None]
     refusals = explained([requests[job] for job in played.unplaced], site.planner())
-    return Plan(played.placements, (*refusals, *held), head)
+    return Plan(played.placements, (*refused, *refusals, *held), head)
 
 
 class _Asked:

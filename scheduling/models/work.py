@@ -75,6 +75,11 @@ class Job(models.Model):
             models.Index(fields=["project", "-number"], name="job_recent"),
             models.Index(fields=["profile_digest", "entry_digest"], name="job_history"),
             models.Index(
+                fields=["organisation_id", "-ended_ms"],
+                name="job_promised",
+                condition=Q(deadline_met__isnull=False),
+            ),
+            models.Index(
                 fields=["submitted_ms"],
                 name="job_waiting",
                 condition=Q(state__in=[JobState.QUEUED, JobState.ADMITTED]),

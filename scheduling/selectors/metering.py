@@ -7,11 +7,13 @@ from django.db.models import Q
 from django.db.models.functions import Coalesce
 
 from profiles.dimensions import ADDITIVE
+from scheduling.lifecycle import AttemptState
 from scheduling.models import Allocation, Attempt, Device, Job
 from scheduling.selectors.answers import AllocationSpan, AttemptView, Supply
 from scheduling.selectors.rows import attempt_view_of
 
 PPB = 1_000_000_000
+MEMORY = "gpu_memory_bytes"
 #: The columns of an AllocationSpan, in its order: rows of jobs and nodes are wide, and metering reads many.
 SPAN = (
     "attempt_id",
@@ -24,7 +26,10 @@ SPAN = (
     "amount",
     "start_ms",
     "until_ms",
+    "ran",
 )
+#: The engine was never asked: a place that is held, or was given back unused.
+NEVER_RAN = Q(attempt__started_ms=None, attempt__state__in=[AttemptState.PLACING, AttemptState.CANCELLED])
 
 
 def allocations_between(
@@ -40,7 +45,7 @@ def allocations_between(
         rows = rows.filter(attempt_id__in=attempt_ids)
     if node is not None:
         rows = rows.filter(device__node__name=node)
-    return [AllocationSpan(*row) for row in rows.order_by("start_ms", "id").values_list(*SPAN)]
+    return [AllocationSpan(*row) for row in rows.order_by("start_ms", "id").annotate(ran=~NEVER_RAN).values_list(*SPAN)]
 
 
 def supplies(start_ms: int, end_ms: int, *, node: str | None = None) -> list[Supply]:
@@ -59,7 +64,7 @@ def _share_ppb(part: Device, card: Device, dimension: str) -> int:
     """A part's share of its card: multiprocessors of multiprocessors for compute, memory of memory for the rest."""
     told = [(part.attributes.get("sm_count"), card.attributes.get("sm_count"))]
     if dimension not in ("gpu_sm", "gpu_tensor"):
-        told.insert(0, (part.capacity.capacity_gpu_memory_bytes, card.attributes.get("memory_bytes")))
+        told.insert(0, (getattr(part.capacity, f"capacity_{MEMORY}"), card.attributes.get("memory_bytes")))
     for mine, whole in told:
         if isinstance(mine, int) and isinstance(whole, int) and 0 < mine <= whole:
             return mine * PPB // whole

@@ -64,7 +64,7 @@ def commit(snapshot: Snapshot, decided: Plan, *, now_ms: int) -> Round:
         if len(batch) > 1 and commit_batch(batch, jobs, seen=seen, now_ms=now_ms):
             placed += len(batch)
         else:
-            placed += sum(_commit_or_note(jobs[p.job], p, seen=seen, now_ms=now_ms) for p in batch)
+            placed += sum(commit_or_note(jobs[p.job], p, seen=seen, now_ms=now_ms) for p in batch)
     for refusal in decided.refusals:
         _note_refusal(jobs[refusal.job], (refusal, decided.head), seen=seen, now_ms=now_ms)
     head = decided.head
@@ -72,7 +72,8 @@ def commit(snapshot: Snapshot, decided: Plan, *, now_ms: int) -> Round:
     return Round(placed, len(decided.refusals), len(decided.placements) - placed, stopped)
 
 
-def _commit_or_note(job: Job, placement: Placement, *, seen: PlannerInput, now_ms: int) -> bool:
+def commit_or_note(job: Job, placement: Placement, *, seen: PlannerInput, now_ms: int) -> bool:
+    """Commit one placement; False when the job has moved on or its room is gone, which is recorded."""
     try:
         _commit_one(job, placement, seen=seen, now_ms=now_ms)
     except (_Conflict, IllegalMove):

@@ -9,10 +9,12 @@ import zlib
 from dataclasses import fields, is_dataclass, replace
 from functools import cache
 from types import UnionType
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from scheduling.crater.model import Snapshot
 from scheduling.models import PlannerInput
+
+T = TypeVar("T")
 
 
 def recorded(row: PlannerInput, *, at_ms: int) -> Snapshot:
@@ -20,6 +22,12 @@ def recorded(row: PlannerInput, *, at_ms: int) -> Snapshot:
     plain = json.loads(zlib.decompress(bytes(row.body)))
     seen: Snapshot = _made(Snapshot, plain)
     return replace(seen, now_ms=at_ms)
+
+
+def restored(kind: type[T], plain: Any) -> T:
+    """A value of the core from the JSON that recording.as_plain made of it."""
+    made: T = _made(kind, plain)
+    return made
 
 
 def _made(kind: Any, plain: Any) -> Any:

@@ -1,8 +1,10 @@
 """Does the bill depend on how often somebody looked, or on whose clock was wrong (E1, E2, E3, E10)?"""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.db.models import Sum
 
@@ -14,6 +16,7 @@ from alldata.tenancy.viewer import Viewer
 from costing.models import LedgerEntry
 from costing.rating import price_nano
 from costing.selectors.costs import cost_of_job
+from costing.selectors.health import health
 from costing.services.capacity import note_supply
 from costing.services.ledger import book_hour
 from monitoring.errors import BadFrameTime
@@ -25,6 +28,7 @@ WHOLE = Interval(HOUR, HOUR + HOUR_MS)
 HALF = HOUR + HOUR_MS // 2
 RATE = 7_500_000_000
 SECOND = 1000
+RULES = Path(settings.BASE_DIR) / "monitoring" / "rules" / "ledger.yaml"
 NO_PROXY = PRICES.replace("bills_proxy: true", "bills_proxy: false")
 
 
@@ -79,6 +83,8 @@ def test_a_profiler_that_takes_the_counters_leaves_a_gap_and_not_an_idle_card(vi
     book()
     assert booked()["unmetered"] == price_nano(RATE, Interval(HALF, WHOLE.end_ms))
     assert booked().keys() == {"used", "allocated_idle", "unmetered"}
+    assert health(now_ms=WHOLE.end_ms).unmetered == {AGENT: 0.5}
+    assert "expr: crater_ledger_unmetered_ratio > 0.01" in RULES.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("coverage_ms", [0, 6 * 60_000, 59 * 60_000])

@@ -166,9 +166,8 @@ def cost(rows: list[Cells], column: str = "EffectiveCost") -> Fraction:
 def test_l14_a_focus_file_is_the_ledger(viewer: Viewer, device: Device, frames: list[Frame], held: Held) -> None:
     for _ in example():
         worked(viewer, device, frames, held)
-        span = {"from_ms": HOUR, "to_ms": WHOLE.end_ms}
-        shares = list(focus_rows(viewer, **span))
-        origins = list(focus_rows(viewer, **span, grain="origin"))
+        shares = list(focus_rows(viewer, from_ms=HOUR, to_ms=WHOLE.end_ms))
+        origins = list(focus_rows(viewer, from_ms=HOUR, to_ms=WHOLE.end_ms, grain="origin"))
         for column in ("EffectiveCost", "ListCost", "ContractedCost"):
             assert abs(cost(shares, column) - cost(origins, column)) < Fraction(len(shares) + 1, 10**9)
         assert cost(shares) == cost(origins) == Fraction(total(), NANO)

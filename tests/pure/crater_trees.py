@@ -34,7 +34,7 @@ def _links(draw: st.DrawFn, node: str) -> list[Device]:
         above = draw(st.sampled_from([None, *found]))
         numa = above.numa_node if above else draw(st.sampled_from([None, 0, 1]))
         free = draw(st.integers(0, 30))
-        found.append(link(f"{node}/link{index}", numa, above and above.uuid, 30, free))
+        found.append(link(f"{node}/link{index}", numa, above.uuid if above else None, 30, free))
     return found
 
 
@@ -50,7 +50,7 @@ def _leaf(draw: st.DrawFn, node: str, index: int, links: list[Device]) -> Device
         free["gpu_sm"] = draw(st.sampled_from([1000, 1000, 400, 0]))
     island = draw(st.sampled_from([None, "a", "b"])) if kind == "gpu" else None
     attributes = {} if island is None else {"nvlink_island": island}
-    return Device(f"{node}/{kind}{index}", kind, numa, above and above.uuid, capacity, free, attributes)
+    return Device(f"{node}/{kind}{index}", kind, numa, above.uuid if above else None, capacity, free, attributes)
 
 
 @st.composite

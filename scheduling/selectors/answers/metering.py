@@ -39,3 +39,4 @@ class AllocationSpan:
     amount: int
     start_ms: int
     end_ms: int | None
+    ran: bool = True  # False: nothing was ever started on it, so its usage is known to be zero
