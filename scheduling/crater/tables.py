@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 
 from scheduling.crater.arrays import BLOCK
+from scheduling.crater.census import Count
 from scheduling.crater.fleet import Fleet
 from scheduling.crater.kernels import LEVELS, N_GPU, NEVER, S_TAKE, T_ENOUGH, Ints
-from scheduling.crater.census import Count
 from scheduling.crater.programs import Ask, Slot, Variant
 from scheduling.crater.rows import Rows
 
