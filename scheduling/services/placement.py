@@ -5,30 +5,20 @@ job moved on or whose room is gone is recorded as `conflicted` and planned again
 Next: services/execution.py launches what was placed.
 """
 
+import logging
 from dataclasses import dataclass
 
-from django.db import transaction
-from django.db.models import F
-
-from scheduling.crater.model import Pick, Placement, Plan, Refusal, Snapshot
+from scheduling.crater.model import Plan, Snapshot
 from scheduling.crater.plan import plan
-from scheduling.errors import IllegalMove
-from scheduling.lifecycle import AllocationState, JobState
-from scheduling.models import Allocation, Attempt, Device, DeviceCapacity, Job, Node, PlannerInput
-from scheduling.models.inventory import room_for
+from scheduling.lifecycle import JobState
+from scheduling.models import Job
 from scheduling.ports import PriceQuotes
-from scheduling.services.bulk import commit_batch
-from scheduling.services.locks import LockKey, lock_in_transaction
-from scheduling.services.moves import move_job
-from scheduling.services.recording import as_plain, record_decision, record_input
+from scheduling.services.bulk import commit_all
+from scheduling.services.recording import record_input
+from scheduling.services.refusals import note_refusals
 from scheduling.snapshot import build_snapshot
 
-#: Placements a transaction: more saves little and holds the lock longer.
-BATCH = 500
-
-
-class _Conflict(Exception):
-    """The world changed between plan and commit; the placement is undone and planned again."""
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,80 +41,10 @@ def place_waiting(*, prices: PriceQuotes, now_ms: int) -> Round:
 def commit(snapshot: Snapshot, decided: Plan, *, now_ms: int) -> Round:
     """Write a plan down: each placement stands or falls alone."""
     seen = record_input(snapshot)
-    jobs = {str(job.pk): job for job in Job.objects.filter(pk__in=[r.job for r in snapshot.queue])}
-    placed = 0
-    for start in range(0, len(decided.placements), BATCH):
-        batch = decided.placements[start : start + BATCH]
-        if len(batch) > 1 and commit_batch(batch, jobs, seen=seen, now_ms=now_ms):
-            placed += len(batch)
-        else:
-            placed += sum(_commit_or_note(jobs[p.job], p, seen=seen, now_ms=now_ms) for p in batch)
-    for refusal in decided.refusals:
-        _note_refusal(jobs[refusal.job], refusal, seen=seen, now_ms=now_ms)
+    asked = {request.job for request in snapshot.queue}
+    meant = [placement for placement in decided.placements if placement.job in asked]
+    if len(meant) < len(decided.placements):
+        log.error("the planner placed jobs that nobody asked for")
+    placed = commit_all(meant, seen=seen, now_ms=now_ms)
+    note_refusals([refusal for refusal in decided.refusals if refusal.job in asked], seen=seen, now_ms=now_ms)
     return Round(placed, len(decided.refusals), len(decided.placements) - placed)
-
-
-def _commit_or_note(job: Job, placement: Placement, *, seen: PlannerInput, now_ms: int) -> bool:
-    try:
-        _commit_one(job, placement, seen=seen, now_ms=now_ms)
-    except (_Conflict, IllegalMove):
-        record_decision(job, "conflicted", placement, seen=seen, now_ms=now_ms)
-        return False
-    return True
-
-
-def _commit_one(job: Job, placement: Placement, *, seen: PlannerInput, now_ms: int) -> None:
-    with transaction.atomic():
-        lock_in_transaction(LockKey.PLANNER)
-        move_job(job, JobState.ADMITTED, now_ms=now_ms)
-        node = Node.objects.get(name=placement.node)
-        attempt = Attempt.objects.create(
-            job=job,
-            project_id=job.project_id,
-            ordinal=job.attempts.count() + 1,
-            engine=node.engine,
-            node=node,
-            placement=as_plain(placement),
-            created_ms=now_ms,
-            changed_ms=now_ms,
-        )
-        for pick in placement.picks:
-            _claim(attempt, pick, now_ms=now_ms)
-        record_decision(job, "placed", placement, seen=seen, now_ms=now_ms)
-
-
-def _claim(attempt: Attempt, pick: Pick, *, now_ms: int) -> None:
-    """Reserve one pick; the database refuses what no longer fits."""
-    device = Device.objects.get(uuid=pick.device)
-    if pick.cpus and _held_cpus(device) & set(pick.cpus):
-        raise _Conflict(pick.device)
-    for dimension, amount in pick.amounts.items():
-        reserved = f"reserved_{dimension}"
-        room = DeviceCapacity.objects.filter(room_for(dimension, amount), device=device, overcommitted=False)
-        if not room.update(**{reserved: F(reserved) + amount}):
-            raise _Conflict(f"{pick.device} {dimension}")
-        Allocation.objects.create(
-            attempt=attempt,
-            device=device,
-            dimension=dimension,
-            amount=amount,
-            cpus=list(pick.cpus) if dimension == "cpu_millicores" else [],
-            start_ms=now_ms,
-        )
-
-
-def _held_cpus(device: Device) -> set[int]:
-    claims = Allocation.objects.filter(device=device).exclude(state=AllocationState.RELEASED)
-    return {cpu for cpus in claims.values_list("cpus", flat=True) for cpu in cpus}
-
-
-def _note_refusal(job: Job, refusal: Refusal, *, seen: PlannerInput, now_ms: int) -> None:
-    """A waiting job says why; unchanged reasons write nothing."""
-    nearest = refusal.nearest
-    reason = f"waiting_{nearest.rule}" if nearest else "waiting"
-    facts = {"possible": refusal.possible, "nearest": as_plain(refusal)["nearest"]}
-    with transaction.atomic():
-        record_decision(job, "refused", refusal, seen=seen, now_ms=now_ms)
-        Job.objects.filter(pk=job.pk, state=JobState.QUEUED).exclude(reason=reason, reason_facts=facts).update(
-            reason=reason, reason_facts=facts, rev=F("rev") + 1
-        )

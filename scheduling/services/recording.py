@@ -5,13 +5,16 @@ Inputs are stored once by content: a queue that waits on an unchanged cluster ad
 
 import hashlib
 import json
+import logging
 import zlib
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from scheduling.crater.model import Placement, Refusal, Snapshot
-from scheduling.models import Decision, Job, PlannerInput
+from scheduling.models import PlannerInput
+
+log = logging.getLogger(__name__)
 
 
 def record_input(snapshot: Snapshot) -> PlannerInput:
@@ -24,32 +27,24 @@ def record_input(snapshot: Snapshot) -> PlannerInput:
     return row
 
 
-def record_decision(job: Job, outcome: str, answer: Placement | Refusal, *, seen: PlannerInput, now_ms: int) -> None:
-    """Append a decision; a refusal equal to the latest one is not repeated."""
-    plain = as_plain(answer)
-    if outcome == "refused":
-        latest = Decision.objects.filter(job=job).order_by("-at_ms", "-id").first()
-        if latest is not None and latest.outcome == outcome and latest.answer == plain:
-            return
-    Decision.objects.create(
-        job=job,
-        project_id=job.project_id,
-        planner_input=seen,
-        at_ms=now_ms,
-        outcome=outcome,
-        answer=plain,
-    )
-
-
 def as_plain(answer: Placement | Refusal) -> dict[str, Any]:
     """The answer as the JSON values that the database gives back (tuples become lists)."""
     plain: dict[str, Any] = json.loads(as_text(answer))
     return plain
 
 
-def as_text(value: Placement | Refusal | Snapshot) -> str:
+def strict_text(value: object, *, instead: object) -> str:
+    """JSON that a database takes; where figures are no numbers (NaN, infinity), what can be said instead."""
+    try:
+        return as_text(value, strict=True)
+    except ValueError:
+        log.error("the planner gave figures that are no numbers: %s", instead)
+        return as_text(instead)
+
+
+def as_text(value: object, *, strict: bool = False) -> str:
     """Canonical JSON of the core's values; the encoder asks for each dataclass once (asdict would copy all)."""
-    return json.dumps(value, default=_fields, sort_keys=True, separators=(",", ":"))
+    return json.dumps(value, default=_fields, sort_keys=True, separators=(",", ":"), allow_nan=not strict)
 
 
 def _fields(value: Any) -> dict[str, Any]:
