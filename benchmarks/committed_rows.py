@@ -21,7 +21,7 @@ from scheduling.crater import model
 from scheduling.crater.planner import Planner
 from scheduling.lifecycle import JobState
 from scheduling.models import Device, DeviceCapacity, Job, Node
-from scheduling.ports import Rate
+from scheduling.ports import Offer, Rate
 from scheduling.services.bulk import commit_batch
 from scheduling.services.recording import record_input
 from scheduling.snapshot import build_snapshot
@@ -33,8 +33,11 @@ WARM, SLICE = 100, 100
 class Unpriced:
     """No price list."""
 
-    def rates(self, devices: Collection[str]) -> Sequence[Rate]:
+    def rates(self, devices: Collection[Offer]) -> Sequence[Rate]:
         return ()
+
+    def edition(self) -> str:
+        return ""
 
     def currency(self) -> str:
         return "CNY"

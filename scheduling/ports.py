@@ -17,11 +17,24 @@ class Rate:
     nano_per_hour: int
 
 
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What a price depends on: a device's kind and its known capacities."""
+
+    device: str
+    type: str
+    model: str
+    capacity: Mapping[str, int]
+
+
 class PriceQuotes(Protocol):
     """What devices cost now (costing)."""
 
-    def rates(self, devices: Collection[str]) -> Sequence[Rate]:
+    def rates(self, devices: Collection[Offer]) -> Sequence[Rate]:
         """Current rates; a device without a price is absent, not free."""
+
+    def edition(self) -> str:
+        """The name of the rates in force: while it stays the same, so do they."""
 
     def currency(self) -> str:
         """The currency of the rates."""

@@ -20,7 +20,7 @@ from alldata.tenancy.viewer import Viewer
 from profiles.services import ensure_published
 from scheduling.executors.base import Executor
 from scheduling.models import DeviceCapacity
-from scheduling.ports import Ports, Rate, plug
+from scheduling.ports import Offer, Ports, Rate, plug
 from scheduling.selectors.answers import JobRow
 from scheduling.services.commands import Entry, Sla, SubmitCommand
 from scheduling.services.inventory import register_node
@@ -34,8 +34,11 @@ _numbers = itertools.count()
 class FlatRates:
     """A price list: one nano-unit an hour for everything."""
 
-    def rates(self, devices: Collection[str]) -> list[Rate]:
-        return [Rate(uuid, "cpu_millicores", 3_600_000) for uuid in devices if uuid.endswith("cpu")]
+    def rates(self, devices: Collection[Offer]) -> list[Rate]:
+        return [Rate(offer.device, "cpu_millicores", 3_600_000) for offer in devices if offer.type == "cpu"]
+
+    def edition(self) -> str:
+        return "flat"
 
     def currency(self) -> str:
         return "CNY"

@@ -12,14 +12,15 @@ from alldata.outbox.wake import wake_relay
 #: One round trip for any number of facts; the server makes the ids, in order of birth.
 PUBLISH = """
 WITH told AS MATERIALIZED (
-  SELECT uuidv7() AS id, fact->>'name' AS name, fact->'fields' AS fields FROM jsonb_array_elements(%(facts)s::jsonb) fact
+  SELECT uuidv7() AS id, fact->>'name' AS name, fact->'fields' AS fields
+  FROM jsonb_array_elements(%(facts)s::jsonb) AS fact
 ), stored AS (
   INSERT INTO outbox_outboxevent (id, name, fields, project_id, at_ms)
   SELECT id, name, fields, NULLIF(fields->>'project_id', '')::uuid, %(now)s FROM told
 )
 INSERT INTO outbox_delivery (id, event_id, subscriber, due_ms, tries, last_error)
 SELECT uuidv7(), id, subscriber, %(now)s, 0, ''
-FROM told JOIN unnest(%(names)s::text[], %(subscribers)s::text[]) AS owed (event, subscriber) ON owed.event = told.name"""
+FROM told JOIN unnest(%(names)s::text[], %(subscribers)s::text[]) AS owed (name, subscriber) USING (name)"""
 
 
 def publish(event: Event, *, now_ms: int, wake: bool = True) -> None:
@@ -29,7 +30,9 @@ def publish(event: Event, *, now_ms: int, wake: bool = True) -> None:
 
 def publish_all(events: Sequence[Event], *, now_ms: int, wake: bool = True) -> None:
     """Record many facts with one statement."""
-    owed = [(kind.name, subscriber) for kind in {type(event) for event in events} for subscriber in subscribers_of(kind)]
+    owed = [
+        (kind.name, subscriber) for kind in {type(event) for event in events} for subscriber in subscribers_of(kind)
+    ]
     facts = json.dumps([{"name": event.name, "fields": event.as_json()} for event in events])
     names, subscribers = [name for name, _ in owed], [subscriber for _, subscriber in owed]
     with connection.cursor() as cursor:

@@ -1,14 +1,12 @@
 """Answer what scheduling asks about money (scheduling.ports.PriceQuotes)."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 
 from alldata.kernel import clock
 from costing.errors import NoPriceBook
 from costing.pricing import capability_rates, line_for
 from costing.selectors.prices import prices_at
-from scheduling.ports import Rate
-from scheduling.selectors.answers import Supply
-from scheduling.selectors.metering import supplies
+from scheduling.ports import Offer, Rate
 
 DEFAULT_CURRENCY = "CNY"
 
@@ -19,23 +17,29 @@ class BookQuotes:
     def __init__(self, now_ms: Callable[[], int] = clock.now_ms) -> None:
         self._now_ms = now_ms
 
-    def rates(self, devices: Collection[str]) -> list[Rate]:
-        """Rates in force; a device without a price is absent, not free."""
-        now_ms, wanted = self._now_ms(), set(devices)
+    def rates(self, devices: Collection[Offer]) -> list[Rate]:
+        """Rates in force; a device without a price is absent, not free. Equal devices are rated once."""
         try:
-            prices = prices_at(now_ms)
+            lines = prices_at(self._now_ms()).lines
         except NoPriceBook:
             return []
-        by_device: dict[str, list[Supply]] = {}
-        for supply in supplies(now_ms, now_ms + 1):
-            if supply.device in wanted:
-                by_device.setdefault(supply.device, []).append(supply)
+        known: dict[object, Mapping[str, int]] = {}
         found = []
-        for device, mine in sorted(by_device.items()):
-            line = line_for(prices.lines, mine[0].device_type, mine[0].model)
-            rates = capability_rates(line, {s.dimension: s.capacity for s in mine}) if line else {}
-            found += [Rate(device, dimension, nano) for dimension, nano in rates.items()]
+        for offer in devices:
+            kind = (offer.type, offer.model, frozenset(offer.capacity.items()))
+            if kind not in known:
+                line = line_for(lines, offer.type, offer.model)
+                has = {name: value for name, value in offer.capacity.items() if value}
+                known[kind] = capability_rates(line, has) if line else {}
+            found += [Rate(offer.device, dimension, nano) for dimension, nano in known[kind].items()]
         return found
+
+    def edition(self) -> str:
+        """The version of the book in force."""
+        try:
+            return str(prices_at(self._now_ms()).version_id)
+        except NoPriceBook:
+            return ""
 
     def currency(self) -> str:
         """The currency of the book in force."""

@@ -123,6 +123,5 @@ def _store_links(node: Node, links: tuple[DerivedLink, ...]) -> None:
         return
     node.links.all().delete()
     Link.objects.bulk_create(
-        Link(node=node, kind=kind, a=a, b=b, capacity_bytes_per_s=capacity)
-        for (kind, a, b), capacity in wanted.items()
+        Link(node=node, kind=kind, a=a, b=b, capacity_bytes_per_s=capacity) for (kind, a, b), capacity in wanted.items()
     )
