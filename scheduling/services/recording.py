@@ -1,6 +1,7 @@
 """Keep what the planner saw and said, so that any decision can be replayed.
 
-Inputs are stored once by content: a queue that waits on an unchanged cluster adds nothing.
+An input is kept whole, or as what differs from an earlier one: a round in which little changed costs little, and a
+queue that waits on an unchanged cluster adds nothing.
 """
 
 import hashlib
@@ -8,23 +9,76 @@ import json
 import logging
 import zlib
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from scheduling.crater.model import Placement, Refusal, Snapshot
 from scheduling.models import PlannerInput
+from scheduling.services.deltas import Plain, applied, changes
 
 log = logging.getLogger(__name__)
+#: Differences in a row before the whole is kept again: what a reader has to put together.
+MOST_STEPS = 50
+
+
+@dataclass(frozen=True, slots=True)
+class _Last:
+    """The input that this process recorded last; `left` bytes of differences are cheaper than a new whole."""
+
+    row: PlannerInput
+    snapshot: Snapshot
+    left: int
+    steps: int
+
+
+_last: list[_Last] = []
 
 
 def record_input(snapshot: Snapshot) -> PlannerInput:
-    """Store the snapshot unless an equal one (apart from its instant) is stored."""
-    body = as_text(replace(snapshot, now_ms=0)).encode()
-    row, _ = PlannerInput.objects.get_or_create(
-        digest=hashlib.sha256(body).hexdigest(),
-        defaults={"at_ms": snapshot.now_ms, "body": zlib.compress(body, 1)},
-    )
+    """Store the snapshot, apart from its instant, unless an equal one is stored."""
+    last = _last[0] if _last else None
+    if last is None or not PlannerInput.objects.filter(pk=last.row.pk).exists():  # it may have been rolled back
+        return _whole(snapshot)
+    found = changes(last.snapshot, snapshot)
+    if not found:
+        return last.row
+    body = as_text(found).encode()
+    if last.steps == MOST_STEPS or len(body) > last.left:
+        return _whole(snapshot)
+    row = _stored(last.row, body, snapshot.now_ms)
+    _last[:] = [_Last(row, snapshot, last.left - len(body), last.steps + 1)]
     return row
+
+
+def _whole(snapshot: Snapshot) -> PlannerInput:
+    body = as_text(replace(snapshot, now_ms=0)).encode()
+    row = _stored(None, body, snapshot.now_ms)
+    _last[:] = [_Last(row, snapshot, len(body), 0)]
+    return row
+
+
+def _stored(base: PlannerInput | None, body: bytes, now_ms: int) -> PlannerInput:
+    digest = hashlib.sha256((base.digest.encode() if base else b"") + body).hexdigest()
+    written = {"at_ms": now_ms, "base": base, "body": zlib.compress(body, 1)}
+    row, _ = PlannerInput.objects.get_or_create(digest=digest, defaults=written)
+    return row
+
+
+def input_of(row: PlannerInput) -> Plain:
+    """The whole recorded input as JSON values, put together from its differences."""
+    steps = []
+    while row.base is not None:
+        steps.append(row)
+        row = row.base
+    plain = _body(row)
+    for step in reversed(steps):
+        plain = applied(plain, _body(step))
+    return plain
+
+
+def _body(row: PlannerInput) -> Plain:
+    plain: Plain = json.loads(zlib.decompress(bytes(row.body)))
+    return plain
 
 
 def as_plain(answer: Placement | Refusal) -> dict[str, Any]:
