@@ -19,7 +19,12 @@ def result(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     command = [sys.executable, "-m", "alldata.embedded", "demo", "--once", "--data", str(place / "data")]
     told = subprocess.run(
         [*command, "--json", str(place / "out.json")],
-        cwd=ROOT, env=clean_environment(), capture_output=True, text=True, check=False, timeout=400,
+        cwd=ROOT,
+        env=clean_environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=400,
     )
     keep(told.stdout + told.stderr)
     assert told.returncode == 0, told.stdout[-4000:] + told.stderr[-4000:]
