@@ -6,20 +6,22 @@ from collections.abc import Sequence
 from django.db import connection, transaction
 
 from alldata.kernel.events import Event
+from alldata.kernel.ids import numbered_sql
 from alldata.outbox.subscribers import subscribers_of
 from alldata.outbox.wake import wake_relay
 
 #: One round trip for any number of facts; the server makes the ids, in order of birth.
-PUBLISH = """
-WITH told AS MATERIALIZED (
-  SELECT uuidv7() AS id, fact->>'name' AS name, fact->'fields' AS fields
-  FROM jsonb_array_elements(%(facts)s::jsonb) AS fact
+PUBLISH = f"""
+WITH birth AS MATERIALIZED (SELECT uuidv7() AS id
+), told AS MATERIALIZED (
+  SELECT {numbered_sql("place")} AS id, fact->>'name' AS name, fact->'fields' AS fields
+  FROM jsonb_array_elements(%(facts)s::jsonb) WITH ORDINALITY AS facts (fact, place)
 ), stored AS (
   INSERT INTO outbox_outboxevent (id, name, fields, project_id, at_ms)
   SELECT id, name, fields, NULLIF(fields->>'project_id', '')::uuid, %(now)s FROM told
 )
 INSERT INTO outbox_delivery (id, event_id, subscriber, due_ms, tries, last_error)
-SELECT uuidv7(), id, subscriber, %(now)s, 0, ''
+SELECT {numbered_sql("row_number() OVER ()")}, id, subscriber, %(now)s, 0, ''
 FROM told JOIN unnest(%(names)s::text[], %(subscribers)s::text[]) AS owed (name, subscriber) USING (name)"""
 
 

@@ -1,9 +1,10 @@
 """What does the database do when answers are written down? One statement each, one round trip.
 
 Everything is read from the stored answers themselves, so what is reserved cannot differ from what is
-said. Ids are made by the server, in order of birth.
+said. Ids are made by the server, in order of birth; a decision to place has the id of the attempt it began.
 """
 
+from alldata.kernel.ids import numbered_sql
 from profiles.dimensions import ADDITIVE
 from scheduling.lifecycle import AllocationState, AttemptState, JobState
 
@@ -15,9 +16,11 @@ KNOWN = ", ".join(f"'{d}'" for d in ADDITIVE)
 #: Parameters: answers (JSON array of placements), now (ms), seen (planner input). Returns the (job, project) of every
 #: placement when each of them holds, and no row when one does not: then the transaction must be undone.
 COMMIT = f"""
-WITH said AS MATERIALIZED (
-  SELECT uuidv7() AS attempt_id, (answer->>'job')::uuid AS job_id, node.id AS node_id, node.engine, answer
-  FROM jsonb_array_elements(%(answers)s::jsonb) AS answer LEFT JOIN LATERAL (
+WITH birth AS MATERIALIZED (SELECT uuidv7() AS id
+), said AS MATERIALIZED (
+  SELECT {numbered_sql("place")} AS attempt_id, (answer->>'job')::uuid AS job_id,
+    node.id AS node_id, node.engine, answer
+  FROM jsonb_array_elements(%(answers)s::jsonb) WITH ORDINALITY AS answers (answer, place) LEFT JOIN LATERAL (
     SELECT id, engine FROM scheduling_node WHERE name = answer->>'node' OFFSET 0) AS node ON true
 ), picked AS MATERIALIZED (
   SELECT attempt_id, device.id AS device_id, device.cpus AS has, pick->'amounts' AS amounts,
@@ -46,10 +49,11 @@ WITH said AS MATERIALIZED (
     engine, node_id, '{AttemptState.PLACING}', answer, %(now)s, %(now)s, '', '', '{{}}', '{{}}', '{{}}' FROM taken
 ), allocations AS (
   INSERT INTO scheduling_allocation (id, attempt_id, device_id, dimension, amount, cpus, state, start_ms)
-  SELECT uuidv7(), attempt_id, device_id, dimension, amount, cpus, '{AllocationState.RESERVED}', %(now)s FROM claimed
+  SELECT {numbered_sql("row_number() OVER ()")}, attempt_id, device_id, dimension, amount, cpus,
+    '{AllocationState.RESERVED}', %(now)s FROM claimed
 ), decisions AS (
   INSERT INTO scheduling_decision (id, job_id, project_id, planner_input_id, at_ms, outcome, answer)
-  SELECT uuidv7(), job_id, project_id, %(seen)s, %(now)s, 'placed', answer FROM taken
+  SELECT attempt_id, job_id, project_id, %(seen)s, %(now)s, 'placed', answer FROM taken
 )
 SELECT job_id::text, project_id::text FROM taken
 WHERE (SELECT count(*) FROM taken) = (SELECT count(*) FROM said)
@@ -73,7 +77,8 @@ WHERE (latest.outcome, latest.answer) IS DISTINCT FROM ('conflicted', said)"""
 #: Parameters: bodies (JSON array of {answer, reason, facts}), jobs and which (a body's place, from 1, for each job),
 #: now, seen. A waiting job says why; unchanged reasons write nothing.
 REFUSE = f"""
-WITH body AS MATERIALIZED (
+WITH birth AS MATERIALIZED (SELECT uuidv7() AS id
+), body AS MATERIALIZED (
   SELECT place, said->'answer' AS answer, said->>'reason' AS reason, said->'facts' AS facts
   FROM jsonb_array_elements(%(bodies)s::jsonb) WITH ORDINALITY AS bodies (said, place)
 ), changed AS (
@@ -84,4 +89,5 @@ WITH body AS MATERIALIZED (
   RETURNING job.id, job.project_id, body.answer
 )
 INSERT INTO scheduling_decision (id, job_id, project_id, planner_input_id, at_ms, outcome, answer)
-SELECT uuidv7(), id, project_id, %(seen)s, %(now)s, 'refused', answer || jsonb_build_object('job', id) FROM changed"""
+SELECT {numbered_sql("row_number() OVER ()")}, id, project_id, %(seen)s, %(now)s, 'refused',
+  answer || jsonb_build_object('job', id) FROM changed"""
