@@ -7,22 +7,27 @@ from django.db import connection, transaction
 
 from alldata.kernel.events import Event
 from alldata.kernel.ids import numbered_sql
+from alldata.outbox.prepared import Prepared
 from alldata.outbox.subscribers import subscribers_of
 from alldata.outbox.wake import wake_relay
 
 #: One round trip for any number of facts; the server makes the ids, in order of birth.
-PUBLISH = f"""
+PUBLISH = Prepared(
+    "publish_facts",
+    "jsonb, bigint, text[], text[]",
+    f"""
 WITH birth AS MATERIALIZED (SELECT uuidv7() AS id
 ), told AS MATERIALIZED (
   SELECT {numbered_sql("place")} AS id, fact->>'name' AS name, fact->'fields' AS fields
-  FROM jsonb_array_elements(%(facts)s::jsonb) WITH ORDINALITY AS facts (fact, place)
+  FROM jsonb_array_elements($1) WITH ORDINALITY AS facts (fact, place)
 ), stored AS (
   INSERT INTO outbox_outboxevent (id, name, fields, project_id, at_ms)
-  SELECT id, name, fields, NULLIF(fields->>'project_id', '')::uuid, %(now)s FROM told
+  SELECT id, name, fields, NULLIF(fields->>'project_id', '')::uuid, $2 FROM told
 )
 INSERT INTO outbox_delivery (id, event_id, subscriber, due_ms, tries, last_error)
-SELECT {numbered_sql("row_number() OVER ()")}, id, subscriber, %(now)s, 0, ''
-FROM told JOIN unnest(%(names)s::text[], %(subscribers)s::text[]) AS owed (name, subscriber) USING (name)"""
+SELECT {numbered_sql("row_number() OVER ()")}, id, subscriber, $2, 0, ''
+FROM told JOIN unnest($3, $4) AS owed (name, subscriber) USING (name)""",
+)
 
 
 def publish(event: Event, *, now_ms: int, wake: bool = True) -> None:
@@ -38,6 +43,6 @@ def publish_all(events: Sequence[Event], *, now_ms: int, wake: bool = True) -> N
     facts = json.dumps([{"name": event.name, "fields": event.as_json()} for event in events])
     names, subscribers = [name for name, _ in owed], [subscriber for _, subscriber in owed]
     with connection.cursor() as cursor:
-        cursor.execute(PUBLISH, {"facts": facts, "now": now_ms, "names": names, "subscribers": subscribers})
+        PUBLISH.execute(cursor, [facts, now_ms, names, subscribers])
     if owed and wake:
         transaction.on_commit(wake_relay, robust=True)

@@ -11,10 +11,11 @@ from django.db import DataError, IntegrityError, connection, transaction
 
 from alldata.kernel.events import JobMoved
 from alldata.outbox.publish import publish_all
+from alldata.outbox.wake import once_each
 from scheduling.crater.model import Placement
 from scheduling.lifecycle import JobState
 from scheduling.models import Job, PlannerInput
-from scheduling.services.locks import LockKey, lock_in_transaction
+from scheduling.services.locks import LockKey, locking
 from scheduling.services.recording import as_text, strict_text
 from scheduling.services.statements import COMMIT, CONFLICTS
 
@@ -28,23 +29,17 @@ class _Refused(Exception):
 
 def commit_all(placements: Sequence[Placement], *, seen: PlannerInput, now_ms: int) -> int:
     """How many placements stand now; each of the others is recorded as conflicted."""
-    placed = 0
-    for start in range(0, len(placements), BATCH):
-        batch = placements[start : start + BATCH]
-        if commit_batch(batch, seen=seen, now_ms=now_ms):
-            placed += len(batch)
-        else:
-            placed += _sift(batch, seen=seen, now_ms=now_ms)
-    return placed
+    batches = [placements[start : start + BATCH] for start in range(0, len(placements), BATCH)]
+    with once_each():
+        return sum(_stand(batch, seen=seen, now_ms=now_ms) for batch in batches)
 
 
 def commit_batch(placements: Sequence[Placement], *, seen: PlannerInput, now_ms: int) -> bool:
     """True when every placement was committed; False when none was."""
-    words = {"answers": as_text(placements), "now": now_ms, "seen": str(seen.pk)}
+    words = (as_text(placements), now_ms, str(seen.pk))
     try:
         with transaction.atomic(), connection.cursor() as cursor:
-            lock_in_transaction(LockKey.PLANNER)
-            cursor.execute(COMMIT, words)
+            COMMIT.execute(cursor, words, first=locking(LockKey.PLANNER))
             taken: list[tuple[str, str]] = cursor.fetchall()
             if len(taken) != len(placements):
                 raise _Refused
@@ -55,8 +50,10 @@ def commit_batch(placements: Sequence[Placement], *, seen: PlannerInput, now_ms:
     return True
 
 
-def _sift(batch: Sequence[Placement], *, seen: PlannerInput, now_ms: int) -> int:
-    """Jobs that moved on are found at once (another planner may have placed them all); the rest by halves."""
+def _stand(batch: Sequence[Placement], *, seen: PlannerInput, now_ms: int) -> int:
+    """How many of a batch. When it refuses, jobs that moved on are found at once (another planner was faster)."""
+    if commit_batch(batch, seen=seen, now_ms=now_ms):
+        return len(batch)
     rows = Job.objects.filter(pk__in=[p.job for p in batch], state=JobState.QUEUED, stop_requested="")
     queued = {str(pk) for pk in rows.values_list("pk", flat=True)}
     _note_conflicts([p for p in batch if p.job not in queued], seen=seen, now_ms=now_ms)

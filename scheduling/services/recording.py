@@ -8,8 +8,10 @@ import hashlib
 import json
 import logging
 import zlib
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, replace
+from functools import cache
+from operator import attrgetter
 from typing import Any
 
 from scheduling.crater.model import Placement, Refusal, Snapshot
@@ -98,11 +100,25 @@ def strict_text(value: object, *, instead: object) -> str:
 
 def as_text(value: object, *, strict: bool = False) -> str:
     """Canonical JSON of the core's values; the encoder asks for each dataclass once (asdict would copy all)."""
-    return json.dumps(value, default=_fields, sort_keys=True, separators=(",", ":"), allow_nan=not strict)
+    return (STRICT if strict else PLAIN).encode(value)
 
 
-def _fields(value: Any) -> dict[str, Any]:
-    """A slotted dataclass, or a mapping that is no dict, as a dict."""
+def _as_dict(value: Any) -> dict[str, Any]:
+    """A dataclass, or a mapping that is no dict, as a dict."""
     if isinstance(value, Mapping):
         return dict(value)
-    return {name: getattr(value, name) for name in value.__slots__}
+    names, read = _reader(type(value))
+    return dict(zip(names, read(value), strict=True))
+
+
+@cache
+def _reader(kind: type) -> tuple[tuple[str, ...], Callable[[Any], tuple[Any, ...]]]:
+    """The names of a dataclass's fields, and what reads them all at once."""
+    names = tuple(field.name for field in fields(kind))
+    return names, attrgetter(*names)
+
+
+PLAIN, STRICT = (
+    json.JSONEncoder(default=_as_dict, sort_keys=True, separators=(",", ":"), check_circular=False, allow_nan=allow_nan)
+    for allow_nan in (True, False)
+)

@@ -5,6 +5,7 @@ said. Ids are made by the server, in order of birth; a decision to place has the
 """
 
 from alldata.kernel.ids import numbered_sql
+from alldata.outbox.prepared import Prepared
 from profiles.dimensions import ADDITIVE
 from scheduling.lifecycle import AllocationState, AttemptState, JobState
 
@@ -13,14 +14,17 @@ RAISED = ", ".join(f"reserved_{d} = held.reserved_{d} + COALESCE(total.{d}, 0)" 
 ROOM = " AND ".join(f"(total.{d} IS NULL OR held.capacity_{d} >= held.reserved_{d} + total.{d})" for d in ADDITIVE)
 KNOWN = ", ".join(f"'{d}'" for d in ADDITIVE)
 
-#: Parameters: answers (JSON array of placements), now (ms), seen (planner input). Returns the (job, project) of every
+#: Given answers (JSON array of placements), now (ms) and seen (planner input). Returns the (job, project) of every
 #: placement when each of them holds, and no row when one does not: then the transaction must be undone.
-COMMIT = f"""
+COMMIT = Prepared(
+    "commit_placements",
+    "jsonb, bigint, uuid",
+    f"""
 WITH birth AS MATERIALIZED (SELECT uuidv7() AS id
 ), said AS MATERIALIZED (
   SELECT {numbered_sql("place")} AS attempt_id, (answer->>'job')::uuid AS job_id,
     node.id AS node_id, node.engine, answer
-  FROM jsonb_array_elements(%(answers)s::jsonb) WITH ORDINALITY AS answers (answer, place) LEFT JOIN LATERAL (
+  FROM jsonb_array_elements($1) WITH ORDINALITY AS answers (answer, place) LEFT JOIN LATERAL (
     SELECT id, engine FROM scheduling_node WHERE name = answer->>'node' OFFSET 0) AS node ON true
 ), picked AS MATERIALIZED (
   SELECT attempt_id, device.id AS device_id, device.cpus AS has, pick->'amounts' AS amounts,
@@ -35,7 +39,7 @@ WITH birth AS MATERIALIZED (SELECT uuidv7() AS id
   FROM picked CROSS JOIN jsonb_each_text(amounts) GROUP BY 1, 2, 3, 4
 ), total AS MATERIALIZED (SELECT device_id, {TOTALS} FROM claimed GROUP BY 1
 ), taken AS (
-  UPDATE scheduling_job AS job SET state = '{JobState.ADMITTED}', reason = '', changed_ms = %(now)s, rev = rev + 1
+  UPDATE scheduling_job AS job SET state = '{JobState.ADMITTED}', reason = '', changed_ms = $2, rev = rev + 1
   FROM said WHERE job.id = said.job_id AND job.state = '{JobState.QUEUED}' AND job.stop_requested = ''
   RETURNING job.id AS job_id, job.project_id, said.attempt_id, said.node_id, said.engine, said.answer
 ), reserved AS (
@@ -46,14 +50,14 @@ WITH birth AS MATERIALIZED (SELECT uuidv7() AS id
     created_ms, changed_ms, reason, detail, endpoint, limits, progress)
   SELECT attempt_id, job_id, project_id,
     1 + COALESCE((SELECT max(ordinal) FROM scheduling_attempt AS earlier WHERE earlier.job_id = taken.job_id), 0),
-    engine, node_id, '{AttemptState.PLACING}', answer, %(now)s, %(now)s, '', '', '{{}}', '{{}}', '{{}}' FROM taken
+    engine, node_id, '{AttemptState.PLACING}', answer, $2, $2, '', '', '{{}}', '{{}}', '{{}}' FROM taken
 ), allocations AS (
   INSERT INTO scheduling_allocation (id, attempt_id, device_id, dimension, amount, cpus, state, start_ms)
   SELECT {numbered_sql("row_number() OVER ()")}, attempt_id, device_id, dimension, amount, cpus,
-    '{AllocationState.RESERVED}', %(now)s FROM claimed
+    '{AllocationState.RESERVED}', $2 FROM claimed
 ), decisions AS (
   INSERT INTO scheduling_decision (id, job_id, project_id, planner_input_id, at_ms, outcome, answer)
-  SELECT attempt_id, job_id, project_id, %(seen)s, %(now)s, 'placed', answer FROM taken
+  SELECT attempt_id, job_id, project_id, $3, $2, 'placed', answer FROM taken
 )
 SELECT job_id::text, project_id::text FROM taken
 WHERE (SELECT count(*) FROM taken) = (SELECT count(*) FROM said)
@@ -62,10 +66,10 @@ WHERE (SELECT count(*) FROM taken) = (SELECT count(*) FROM said)
   AND NOT EXISTS (SELECT FROM claimed, unnest(cpus) AS cpu GROUP BY device_id, cpu HAVING count(*) > 1)
   AND NOT EXISTS (SELECT FROM claimed JOIN scheduling_allocation AS live
     ON live.device_id = claimed.device_id AND live.state <> '{AllocationState.RELEASED}' AND live.cpus && claimed.cpus
-    WHERE claimed.cpus <> '{{}}')
-"""
+    WHERE claimed.cpus <> '{{}}')""",
+)
 
-#: Parameters as above; answers that no longer held.
+#: The same parameters; answers that no longer held.
 CONFLICTS = """
 INSERT INTO scheduling_decision (id, job_id, project_id, planner_input_id, at_ms, outcome, answer)
 SELECT uuidv7(), job.id, job.project_id, %(seen)s, %(now)s, 'conflicted', said
