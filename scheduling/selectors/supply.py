@@ -12,7 +12,6 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
-from uuid import UUID
 
 from django.db import connection
 
@@ -28,7 +27,7 @@ Row = tuple[Any, ...]
 
 #: (xmin, ctid) names one version of one row.
 LOOK = """
-SELECT node.id, node.name, node.simulated, node.draining, node.engine, node.seen_ms, machine.version
+SELECT node.id::text, node.name, node.simulated, node.draining, node.engine, node.seen_ms, machine.version
 FROM scheduling_node AS node JOIN (
   SELECT node_id, string_agg(concat_ws(',', device.xmin, device.ctid, capacity.xmin, capacity.ctid), ' '
     ORDER BY device.id) AS version
@@ -37,7 +36,7 @@ FROM scheduling_node AS node JOIN (
 ORDER BY node.name"""
 COLUMNS = ", ".join(f"capacity.capacity_{d}, capacity.reserved_{d}" for d in ADDITIVE)
 READ = f"""
-SELECT device.node_id, device.uuid, device.type, device.numa_node, device.parent, device.vendor, device.model,
+SELECT device.node_id::text, device.uuid, device.type, device.numa_node, device.parent, device.vendor, device.model,
   device.attributes::text, device.healthy, device.degraded_reason, device.cpus, capacity.overcommitted, {COLUMNS}
 FROM scheduling_device AS device JOIN scheduling_devicecapacity AS capacity ON capacity.device_id = device.id
 WHERE device.retired_ms IS NULL AND device.node_id = ANY(%s::uuid[]) ORDER BY device.uuid"""
@@ -52,7 +51,7 @@ class _Known:
     node: Node
 
 
-_known: dict[UUID, _Known] = {}
+_known: dict[str, _Known] = {}
 
 
 def nodes_now(*, now_ms: int) -> tuple[Node, ...]:
@@ -85,18 +84,18 @@ def _node(row: Row, devices: tuple[Device, ...] | None, now_ms: int) -> Node:
     return node
 
 
-def _read(keys: Collection[UUID]) -> Mapping[UUID, tuple[Device, ...]]:
+def _read(keys: Collection[str]) -> Mapping[str, tuple[Device, ...]]:
     """The devices of these machines, by uuid."""
     busy = _busy_cores(keys)
-    found: dict[UUID, list[Device]] = defaultdict(list)
+    found: dict[str, list[Device]] = defaultdict(list)
     with connection.cursor() as cursor:
-        cursor.execute(READ, [[str(key) for key in keys]])
+        cursor.execute(READ, [list(keys)])
         for row in cursor:
             found[row[0]].append(_device(row, busy.get(row[1], frozenset())))
     return {key: tuple(devices) for key, devices in found.items()}
 
 
-def _busy_cores(keys: Collection[UUID]) -> Mapping[str, set[int]]:
+def _busy_cores(keys: Collection[str]) -> Mapping[str, set[int]]:
     """Core numbers that live claims hold, per device."""
     held: dict[str, set[int]] = defaultdict(set)
     live = Allocation.objects.exclude(state=AllocationState.RELEASED).exclude(cpus=[])
