@@ -16,6 +16,7 @@ KNOWN = ", ".join(f"'{d}'" for d in ADDITIVE)
 
 #: Given answers (JSON array of placements), now (ms) and seen (planner input). Returns the (job, project) of every
 #: placement when each of them holds, and no row when one does not: then the transaction must be undone.
+#: The server cannot guess how many there are; `= ANY(ARRAY(...))` keeps it from reading whole tables in case of many.
 COMMIT = Prepared(
     "commit_placements",
     "jsonb, bigint, uuid",
@@ -40,11 +41,13 @@ WITH birth AS MATERIALIZED (SELECT uuidv7() AS id
 ), total AS MATERIALIZED (SELECT device_id, {TOTALS} FROM claimed GROUP BY 1
 ), taken AS (
   UPDATE scheduling_job AS job SET state = '{JobState.ADMITTED}', reason = '', changed_ms = $2, rev = rev + 1
-  FROM said WHERE job.id = said.job_id AND job.state = '{JobState.QUEUED}' AND job.stop_requested = ''
+  FROM said WHERE job.id = ANY(ARRAY(SELECT job_id FROM said)) AND job.id = said.job_id
+    AND job.state = '{JobState.QUEUED}' AND job.stop_requested = ''
   RETURNING job.id AS job_id, job.project_id, said.attempt_id, said.node_id, said.engine, said.answer
 ), reserved AS (
   UPDATE scheduling_devicecapacity AS held SET {RAISED}
-  FROM total WHERE held.device_id = total.device_id AND NOT held.overcommitted AND {ROOM} RETURNING 1
+  FROM total WHERE held.device_id = ANY(ARRAY(SELECT device_id FROM total)) AND held.device_id = total.device_id
+    AND NOT held.overcommitted AND {ROOM} RETURNING 1
 ), attempts AS (
   INSERT INTO scheduling_attempt (id, job_id, project_id, ordinal, engine, node_id, state, placement,
     created_ms, changed_ms, reason, detail, endpoint, limits, progress)
@@ -64,9 +67,9 @@ WHERE (SELECT count(*) FROM taken) = (SELECT count(*) FROM said)
   AND (SELECT count(*) FROM reserved) = (SELECT count(*) FROM total)
   AND NOT EXISTS (SELECT FROM claimed WHERE NOT sound OR dimension NOT IN ({KNOWN}) OR NOT cpus <@ has)
   AND NOT EXISTS (SELECT FROM claimed, unnest(cpus) AS cpu GROUP BY device_id, cpu HAVING count(*) > 1)
-  AND NOT EXISTS (SELECT FROM claimed JOIN scheduling_allocation AS live
-    ON live.device_id = claimed.device_id AND live.state <> '{AllocationState.RELEASED}' AND live.cpus && claimed.cpus
-    WHERE claimed.cpus <> '{{}}')""",
+  AND NOT EXISTS (SELECT FROM scheduling_allocation AS live JOIN claimed USING (device_id)
+    WHERE live.device_id = ANY(ARRAY(SELECT device_id FROM claimed WHERE cpus <> '{{}}'))
+      AND live.state <> '{AllocationState.RELEASED}' AND live.cpus <> '{{}}' AND live.cpus && claimed.cpus)""",
 )
 
 #: The same parameters; answers that no longer held.
