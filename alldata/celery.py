@@ -18,6 +18,7 @@ app.conf.beat_schedule = {
     "drive": {"task": "scheduling.tasks.drive", "schedule": 1.0},
     "pipelines": {"task": "scheduling.tasks.advance_pipelines", "schedule": 1.0},
     "release": {"task": "scheduling.tasks.release", "schedule": 1.0},
+    "mix": {"task": "scheduling.tasks.observe_mix", "schedule": 60.0},
     "prune": {"task": "alldata.outbox.tasks.prune", "schedule": 3600.0},
     "book": {"task": "costing.tasks.book", "schedule": 15.0},
     "partitions": {"task": "monitoring.tasks.make_partitions", "schedule": 3600.0},

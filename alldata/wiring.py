@@ -1,4 +1,4 @@
-"""Pick the implementations: engine, artifact store, prices, usage watch; plug each app's ports.
+"""Pick the implementations: engine, artifact store, prices, budgets, usage watch; plug each app's ports.
 
 The only module besides settings.py that reads settings, and the only one that knows which
 engine runs where. `plug_all` is called once a process by the portal's AppConfig.
@@ -11,6 +11,7 @@ from django.conf import settings
 
 from alldata.celery import app as celery
 from alldata.kernel.blobs import BlobStore
+from costing.services.gate import BudgetDesk
 from costing.services.quotes import BookQuotes
 from monitoring.services.watch import FrameWatch
 from scheduling.executors.local import LocalExecutor
@@ -31,6 +32,7 @@ def plug_all() -> None:
             engines={local.name: local},
             blobs=BlobStore(settings.ARTIFACTS_DIR),
             prices=BookQuotes(),
+            budgets=BudgetDesk(),
             usage=FrameWatch(),
         )
     )

@@ -75,12 +75,11 @@ def _appetite(what: Mapping[str, Any]) -> Appetite:
 def _request(name: str, what: Mapping[str, Any], submitted_ms: int, found: Setting) -> Request:
     """What the job declares: capabilities for a planner that reads them, counts for one that does not."""
     gpus, rate = what["gpus"], found.headroom * GB
-    uplinks = 1 if what["same"] == "pcie_root" else gpus // 2
-    uplink = round((what["transfer_gbps"] * gpus + what["storage_gbps"]) * rate / uplinks)
     pool = {"memory_bytes": what["memory_gib"] * GIB, "memory_bandwidth": round(what["memory_gbps"] * rate)}
     drive = {
         "storage_bytes": CLAIM_BYTES,
         "storage_iops": round(what["iops"] * found.headroom),
+        "storage_bandwidth": round(what["storage_gbps"] * rate),
         "storage_queue_slots": what["depth"],
     }
     card = {"gpu_sm": 1_000_000, "gpu_memory_bytes": 32 * GIB, "pcie_bandwidth": round(what["transfer_gbps"] * rate)}
@@ -88,7 +87,6 @@ def _request(name: str, what: Mapping[str, Any], submitted_ms: int, found: Setti
         Need("cpu", amounts={"cpu_millicores": what["cores"] * 1000}),
         Need("memory", amounts=pool),
         Need("storage", amounts=drive),
-        Need("link", uplinks, amounts={"pcie_bandwidth": uplink}),
         *((Need("gpu", gpus, amounts=card),) if gpus else ()),
     )
     return Request(name, needs, submitted_ms, policy=Policy.FIFO, same=what["same"])

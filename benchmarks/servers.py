@@ -76,12 +76,14 @@ def _switch(switch: str, socket: int, server: Mapping[str, Any]) -> list[Device]
     drive = {
         "storage_bytes": DRIVE_BYTES,
         "storage_iops": server["drive_iops"],
+        "storage_bandwidth": int(server["drive_bytes_s"]),
         "storage_queue_slots": server["drive_depth"],
     }
-    island = {"nvlink_island": f"{switch.split('/')[0]}/{socket}"}
+    island = {"nvlink_island": str(socket)}
+    port = f"{switch}/uplink"
     gpus = [f"{switch}/gpu{index}" for index in range(server["gpus_per_switch"])]
     return [
-        Device(f"{switch}/uplink", "link", socket, switch, uplink, uplink),
-        Device(f"{switch}/drive", "storage", socket, switch, drive, drive),
-        *(Device(uuid, "gpu", socket, switch, card, card, island) for uuid in gpus),
+        Device(port, "link", socket, None, uplink, uplink),
+        Device(f"{switch}/drive", "storage", socket, port, drive, drive),
+        *(Device(uuid, "gpu", socket, port, card, card, island) for uuid in gpus),
     ]

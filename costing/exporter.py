@@ -22,7 +22,7 @@ class Books:
         self.found = found
 
     def collect(self) -> Iterable[Metric]:
-        """Watermark of each node, kinds without a price, and the imbalance of the last whole day."""
+        """Watermark and unmetered part of each node, kinds without a price, and the imbalance of the last whole day."""
         reached = GaugeMetricFamily(
             "crater_ledger_watermark_timestamp_seconds", "How far a node is booked", labels=["node"]
         )
@@ -34,7 +34,14 @@ class Books:
         imbalance = GaugeMetricFamily("crater_ledger_imbalance_nanounits", "Ledger minus daily sums of the last day")
         if self.found.imbalance_nano is not None:
             imbalance.add_metric([], self.found.imbalance_nano)
-        return [reached, missing, imbalance]
+        blind = GaugeMetricFamily(
+            "crater_ledger_unmetered_ratio",
+            "Part of what was held in the last whole hour that nobody measured",
+            labels=["node"],
+        )
+        for node, part in sorted(self.found.unmetered.items()):
+            blind.add_metric([node], part)
+        return [reached, missing, imbalance, blind]
 
 
 class BooksView(APIView):

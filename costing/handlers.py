@@ -9,8 +9,10 @@ from alldata.kernel.events import AttemptMoved, CapacityChanged, JobMoved, Usage
 from alldata.outbox.subscribers import subscribe
 from alldata.outbox.wake import send
 from costing.services.agenda import note_change, note_end, note_usage
+from costing.services.budgets import settle
 from costing.services.capacity import note_supply
 from scheduling.lifecycle import ATTEMPT_ENDS, JOB_ENDS
+from scheduling.selectors.metering import attempts_of
 
 
 def _wake_booker() -> None:
@@ -26,9 +28,12 @@ def usage_recorded(event: UsageRecorded, now_ms: int) -> None:
 
 @subscribe(JobMoved)
 def job_moved(event: JobMoved, now_ms: int) -> None:
-    """A job ended: its cost is wanted soon."""
+    """A job ended: its cost is wanted soon. One that never held anything costs nothing: its money is free at once."""
     if event.to in JOB_ENDS:
-        note_end(UUID(event.job_id), now_ms=now_ms)
+        job_id = UUID(event.job_id)
+        if not attempts_of(job_id):
+            settle(job_id, now_ms=now_ms)
+        note_end(job_id, now_ms=now_ms)
         _wake_booker()
 
 

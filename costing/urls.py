@@ -6,7 +6,8 @@ from costing.api.breakdown import CostBreakdown, CostComparison
 from costing.api.budgets import Budgets
 from costing.api.exchange import ExchangeRates
 from costing.api.focus import FocusExport
-from costing.api.insight import JobAdvice, JobUnits, ProfileUnits
+from costing.api.insight import JobAdvice, JobUnits, ModelVersions, ProfileUnits
+from costing.api.intervals import JobIntervals
 from costing.api.invoices import Invoices
 from costing.api.jobs import CostSummary, JobCostView
 from costing.api.prices import PricePreview, PriceVersions
@@ -16,7 +17,9 @@ api_urlpatterns = [
     path("cost", CostSummary.as_view(), name="cost-summary"),
     path("cost/jobs/<str:ref>", JobCostView.as_view(), name="job-cost"),
     path("cost/jobs/<str:ref>/units", JobUnits.as_view(), name="job-units"),
+    path("cost/jobs/<str:ref>/intervals", JobIntervals.as_view(), name="job-intervals"),
     path("cost/jobs/<str:ref>/advice", JobAdvice.as_view(), name="job-advice"),
+    path("cost/models", ModelVersions.as_view(), name="cost-models"),
     path("cost/profiles/<str:profile>", ProfileUnits.as_view(), name="profile-cost"),
     path("cost/breakdown", CostBreakdown.as_view(), name="cost-breakdown"),
     path("cost/compare", CostComparison.as_view(), name="cost-compare"),

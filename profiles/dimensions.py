@@ -25,11 +25,15 @@ GIBI = 2**30
 
 
 class Kind(StrEnum):
-    """How a dimension is compared: used up, measured against a limit, or contained in a list."""
+    """How a dimension is compared: used up, measured against a limit, or contained in a list.
+
+    What is only seen and priced (power) is never compared: nobody asks for it and nothing promises it.
+    """
 
     ADDITIVE = "additive"
     THRESHOLD = "threshold"
     SET = "set"
+    USAGE = "usage"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +67,7 @@ def _bytes(*stems: str) -> dict[str, int]:
     return {f"{stem}_{suffix}": scale for stem in stems for suffix, scale in per.items()}
 
 
+POWER = "power"
 _SHOWN = {"bytes/s": ("GB/s", GIGA), "bytes": ("GiB", GIBI), "millicores": ("cores", 1000), "ppm": ("%", 10_000)}
 
 
@@ -156,6 +161,7 @@ DIMENSIONS: tuple[Dimension, ...] = (
     _set("pci_bus_id", "PCI address"),
     _set("upstream_pci_bus_id", "Upstream PCI address"),
     _set("nvlink_island", "NVLink island"),
+    Dimension(POWER, "Power", "mW", Kind.USAGE, ("gpu", "cpu"), {}, "W", 1000),
 )
 
 BY_NAME: Mapping[str, Dimension] = {dimension.name: dimension for dimension in DIMENSIONS}
@@ -187,7 +193,8 @@ _QUANTITY = re.compile(r"\s*([+-]?[0-9][0-9_]*(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,3
 
 def known_names(device_type: str | None = None) -> tuple[str, ...]:
     """Every name and alias that means something (on this type of device)."""
-    fitting = (d for d in DIMENSIONS if device_type is None or device_type in d.device_types)
+    asked = (d for d in DIMENSIONS if d.kind is not Kind.USAGE)
+    fitting = (d for d in asked if device_type is None or device_type in d.device_types)
     return tuple(sorted({name for d in fitting for name in (d.name, *d.aliases)}))
 
 

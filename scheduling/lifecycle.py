@@ -83,6 +83,11 @@ ALLOCATION_MOVES: Mapping[AllocationState, frozenset[AllocationState]] = {
 JOB_ENDS = frozenset(set(JobState) - set(JOB_MOVES))
 ATTEMPT_ENDS = frozenset(set(AttemptState) - set(ATTEMPT_MOVES))
 
+#: `stop_requested` of a job that makes room for another and goes back to the queue.
+PREEMPTED = "preempted"
+#: How long an engine lets a stopped attempt end by itself before it is killed.
+STOP_GRACE_MS = 5_000
+
 #: How long an attempt may stay in a state before the reaper looks (ms). Running attempts
 #: are bounded by their own timeout, which the engine enforces.
 MAX_AGE_MS: Mapping[AttemptState, int] = {

@@ -3,8 +3,10 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
+from uuid import UUID
 
 from alldata.kernel.blobs import BlobStore
+from alldata.tenancy.viewer import Viewer
 from scheduling.executors.base import Executor
 
 
@@ -17,27 +19,52 @@ class Rate:
     nano_per_hour: int
 
 
-@dataclass(frozen=True, slots=True)
-class Offer:
-    """What a price depends on: a device's kind and its known capacities."""
-
-    device: str
-    type: str
-    model: str
-    capacity: Mapping[str, int]
-
-
 class PriceQuotes(Protocol):
     """What devices cost now (costing)."""
 
-    def rates(self, devices: Collection[Offer]) -> Sequence[Rate]:
-        """Current rates; a device without a price is absent, not free."""
+    def rates(self, devices: Collection[str]) -> Sequence[Rate]:
+        """Current rates of devices, the parts of a card with it; one without a price is absent, not free."""
 
     def edition(self) -> str:
         """The name of the rates in force: while it stays the same, so do they."""
 
     def currency(self) -> str:
         """The currency of the rates."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spend:
+    """Money that one job may come to."""
+
+    job_id: UUID
+    project_id: UUID
+    nano: int
+
+
+@dataclass(frozen=True, slots=True)
+class Shortage:
+    """The narrowest budget that a spend would break: whose it is, and how it stands."""
+
+    scope: str  # organisation, team, project or job
+    name: str
+    currency: str
+    limit_nano: int
+    taken_nano: int
+    asked_nano: int
+
+    @property
+    def left_nano(self) -> int:
+        return max(0, self.limit_nano - self.taken_nano)
+
+
+class BudgetGate(Protocol):
+    """Whether money may be spent (costing). What was set aside is settled when the job has ended."""
+
+    def reserve(self, viewer: Viewer, spend: Spend, *, now_ms: int) -> None:
+        """Set money aside in the caller's transaction, or raise a Conflict. Repeating changes nothing; more adds."""
+
+    def shortage(self, viewer: Viewer, spend: Spend, *, now_ms: int) -> Shortage | None:
+        """What `reserve` would refuse, without setting anything aside."""
 
 
 class UsageWatch(Protocol):
@@ -54,6 +81,7 @@ class Ports:
     engines: Mapping[str, Executor]
     blobs: BlobStore
     prices: PriceQuotes
+    budgets: BudgetGate
     usage: UsageWatch
 
 

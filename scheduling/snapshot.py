@@ -7,7 +7,7 @@ to record. A node whose agent is silent is unusable, not gone.
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 from uuid import UUID
@@ -16,10 +16,11 @@ from django.db import connection
 from django.db.models import Case, Q, TextField, Value, When
 from django.db.models.functions import Cast
 
+from alldata.tenancy.selectors import team_weights
 from scheduling.crater.forecast import COLD_START, quantiles
-from scheduling.crater.model import Constraint, Need, Policy, Request, Runtime, Snapshot
+from scheduling.crater.model import Constraint, Demand, Near, Need, Policy, Request, Runtime, Snapshot
 from scheduling.lifecycle import AttemptState, JobState
-from scheduling.models import Attempt, Job
+from scheduling.models import Attempt, Job, ObservedMix
 from scheduling.ports import PriceQuotes
 from scheduling.selectors.rates import prices_of
 from scheduling.selectors.supply import nodes_now
@@ -30,7 +31,7 @@ WINDOW = 10_000
 URGENT = 1_000
 COLUMNS = (
     *("id", "organisation_id", "profile_digest", "mode", "entry_digest", "submitted_ms", "policy", "priority"),
-    *("deadline_ms", "cap_nano", "project_id"),
+    *("deadline_ms", "cap_nano", "project_id", "timeout_ms", "grace_ms", "room_since_ms"),
 )
 #: How long the latest successes of each code ran, in this organisation: what others ran is told to nobody.
 SPANS = """
@@ -45,7 +46,7 @@ FROM unnest(%s::uuid[], %s::text[], %s::text[], %s::text[]) WITH ORDINALITY
 
 
 def build_snapshot(*, prices: PriceQuotes, now_ms: int, queue: Sequence[Request] | None = None) -> Snapshot:
-    """The cluster and the queue now (or the given requests instead of the queue)."""
+    """The cluster and the queue now (or the given requests instead of the queue); what runs is in standing.py."""
     nodes = nodes_now(now_ms=now_ms)
     return Snapshot(
         now_ms=now_ms,
@@ -53,18 +54,27 @@ def build_snapshot(*, prices: PriceQuotes, now_ms: int, queue: Sequence[Request]
         queue=tuple(waiting_requests() if queue is None else queue),
         prices=prices_of(nodes, quotes=prices),
         currency=prices.currency(),
+        mix=observed_mix(),
+        weights=team_weights(),
     )
+
+
+def observed_mix() -> tuple[Demand, ...]:
+    """What was asked for lately, priced by services/mix.py; () before anything was."""
+    body = ObservedMix.objects.order_by("-at_ms").values_list("body", flat=True).first() or ()
+    return tuple(Demand(needs_of(shape["needs"]), shape["weight"], shape["micro"]) for shape in body)
 
 
 def waiting_requests() -> list[Request]:
     """The queue as the core sees it, oldest first: all of it, or the part that is looked at this time.
 
-    Of a longer queue: high priorities and old jobs first, jobs that no machine here could ever run last, and
-    always those whose deadlines are nearest. Memory is bounded, whatever the queue.
+    Of a longer queue: jobs that others made room for, high priorities and old jobs first, jobs that no machine
+    here could ever run last, and always those whose deadlines are nearest. Memory is bounded, whatever the queue.
     """
     queued = Job.objects.filter(state=JobState.QUEUED, stop_requested="")
     hopeless = Case(When(reason_facts__possible=False, then=Value(1)), default=Value(0))
-    first = queued.order_by(hopeless, "-priority", "submitted_ms", "id").values("pk")[:WINDOW]
+    waits = Case(When(room_since_ms=None, then=Value(1)), default=Value(0))
+    first = queued.order_by(waits, hopeless, "-priority", "submitted_ms", "id").values("pk")[:WINDOW]
     urgent = queued.exclude(deadline_ms=None).order_by("deadline_ms", "id").values("pk")[:URGENT]
     looked_at = Job.objects.filter(Q(pk__in=first) | Q(pk__in=urgent)).order_by("submitted_ms", "id")
     read = looked_at.prefetch_related("project").only(*COLUMNS).annotate(asks=Cast("demand", TextField()))
@@ -89,13 +99,21 @@ class Asks:
     needs: tuple[Need, ...]
     same: str
     allow_cross_numa: bool
+    near: tuple[Near, ...]
+    is_spread: bool
 
 
 @lru_cache(maxsize=4096)
 def _asks(text: str) -> Asks:
     """Jobs that ask for the same share it; the planner works out equal needs once."""
     demand = json.loads(text)
-    return Asks(needs_of(demand["needs"]), demand["same"], demand["allow_cross_numa"])
+    return Asks(
+        needs=needs_of(demand["needs"]),
+        same=demand["same"],
+        allow_cross_numa=demand["allow_cross_numa"],
+        near=near_of(demand),
+        is_spread=demand.get("spread") == "device",
+    )
 
 
 Code = tuple[UUID, str, str, str]  # organisation, profile digest, mode, entry digest
@@ -119,9 +137,20 @@ def request_of(
         allow_cross_numa=wanted.allow_cross_numa,
         deadline_ms=job.deadline_ms,
         cap_nano=job.cap_nano,
-        runtime=forecasts[_code(job)],
+        runtime=_within(forecasts[_code(job)], job.timeout_ms),
         avoid_nodes=avoid,
+        near=wanted.near,
+        is_spread=wanted.is_spread,
+        owed=job.room_since_ms is not None,
+        grace_ms=job.grace_ms,
     )
+
+
+def _within(runtime: Runtime, limit_ms: int) -> Runtime:
+    """Nothing runs longer than its own limit: the engine ends it then."""
+    if runtime.p90_ms <= limit_ms:
+        return runtime
+    return replace(runtime, p50_ms=min(runtime.p50_ms, limit_ms), p90_ms=limit_ms)
 
 
 def needs_of(needs: Iterable[Mapping[str, Any]]) -> tuple[Need, ...]:
@@ -140,9 +169,16 @@ def needs_of(needs: Iterable[Mapping[str, Any]]) -> tuple[Need, ...]:
             ),
             amounts=dict(need["amounts"]),
             shares=dict(need["shares"]),
+            component=need.get("component", ""),
         )
         for need in needs
     )
+
+
+def near_of(demand: Mapping[str, Any]) -> tuple[Near, ...]:
+    """The components that choose their own subtree."""
+    stated = sorted(demand.get("components", {}).items())
+    return tuple(Near(name, wish["same"], wish["allow_cross_numa"]) for name, wish in stated)
 
 
 def _code(job: Job) -> Code:

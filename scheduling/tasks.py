@@ -9,8 +9,10 @@ from alldata.kernel import clock
 from scheduling.ports import ports
 from scheduling.services.cancellation import sweep_stopped
 from scheduling.services.execution import drive as drive_once
+from scheduling.services.expiring import expire_holds
 from scheduling.services.housekeeping import tidy
 from scheduling.services.locks import LockKey, try_lock
+from scheduling.services.mix import observe
 from scheduling.services.pipelines import advance
 from scheduling.services.placement import place_waiting
 from scheduling.services.release import release_due
@@ -21,8 +23,9 @@ LOOKS, LOOK_EVERY_S = 40, 0.03
 
 @shared_task(name="scheduling.tasks.plan")
 def plan() -> None:
-    """Place what waits; then launch at once, without another hop."""
-    if place_waiting(prices=ports().prices, now_ms=clock.now_ms()).placed:
+    """Place what waits, stop what must make room; then launch and stop at once, without another hop."""
+    played = place_waiting(prices=ports().prices, now_ms=clock.now_ms())
+    if played.placed or played.stopped:
         drive()
 
 
@@ -60,10 +63,19 @@ def advance_pipelines() -> None:
             advance(ports(), now_ms=clock.now_ms())
 
 
+@shared_task(name="scheduling.tasks.observe_mix")
+def observe_mix() -> None:
+    """Price what jobs ask for lately, beside the planner."""
+    with try_lock(LockKey.MIX) as held:
+        if held:
+            observe(prices=ports().prices, now_ms=clock.now_ms())
+
+
 @shared_task(name="scheduling.tasks.release")
 def release() -> None:
-    """Free what is past its grace period, and forget what has been metered."""
+    """Take back places that nobody used, free what is past its grace period, and forget what has been metered."""
     now_ms = clock.now_ms()
+    expire_holds(now_ms=now_ms)
     release_due(now_ms=now_ms)
     sweep_stopped(now_ms=now_ms)
     tidy(ports(), now_ms=now_ms)

@@ -77,7 +77,7 @@ def window(seq: int, span: Interval, q: int, *, epoch: str = "boot:1", uuid: str
     return Frame(epoch, seq, span.start_ms, span.end_ms, (DeviceUsage(uuid, usage),))
 
 
-def take(*frames: Frame, now_ms: int = LATER) -> None:
+def take(*frames: Frame, now_ms: int = LATER, agent: str = AGENT) -> None:
     """Ingest in the given order."""
     for one in frames:
-        ingest_frame(one, agent=AGENT, now_ms=now_ms)
+        ingest_frame(one, agent=agent, now_ms=now_ms)

@@ -17,10 +17,11 @@ from alldata.kernel.blobs import BlobStore
 from alldata.tenancy.selectors import viewer_of_user
 from alldata.tenancy.services.bootstrap import bootstrap_tenancy
 from alldata.tenancy.viewer import Viewer
+from costing.services.gate import BudgetDesk
 from profiles.services import ensure_published
 from scheduling.executors.base import Executor
 from scheduling.models import DeviceCapacity
-from scheduling.ports import Offer, Ports, Rate, plug
+from scheduling.ports import Ports, Rate, plug
 from scheduling.selectors.answers import JobRow
 from scheduling.services.commands import Entry, Sla, SubmitCommand
 from scheduling.services.inventory import register_node
@@ -34,8 +35,8 @@ _numbers = itertools.count()
 class FlatRates:
     """A price list: one nano-unit an hour for everything."""
 
-    def rates(self, devices: Collection[Offer]) -> list[Rate]:
-        return [Rate(offer.device, "cpu_millicores", 3_600_000) for offer in devices if offer.type == "cpu"]
+    def rates(self, devices: Collection[str]) -> list[Rate]:
+        return [Rate(uuid, "cpu_millicores", 3_600_000) for uuid in devices if uuid.endswith("cpu")]
 
     def edition(self) -> str:
         return "flat"
@@ -112,6 +113,7 @@ def plugged(engine: Executor, folder: Path) -> Ports:
         engines={engine.name: engine},
         blobs=BlobStore(folder / "blobs"),
         prices=FlatRates(),
+        budgets=BudgetDesk(),
         usage=AllMetered(),
     )
     plug(made)
@@ -133,7 +135,7 @@ def command(**changes: Any) -> SubmitCommand:
 
 def submitted(viewer: Viewer, *, now_ms: int = NOW, **changes: Any) -> JobRow:
     """A queued job."""
-    return submit_job(viewer, command(**changes), prices=FlatRates(), now_ms=now_ms)
+    return submit_job(viewer, command(**changes), prices=FlatRates(), budgets=BudgetDesk(), now_ms=now_ms)
 
 
 def api_body(**changes: Any) -> str:

@@ -1,15 +1,19 @@
 """How do facts and frames reach the server, whatever the network does?
 
 Level-triggered: register when due, then send waiting frames, oldest first, until the server has
-them. An answer decides: 2xx settles; what is wrong with the frame itself (400, 413, 415, 422) rejects
-it; 404 and 409 mean that the server does not know us, so we register again; everything else (a
-wrong key, a wrong version, a server in trouble) keeps the frame and waits longer each time.
+them. After an outage many go in one post: a run of one epoch, settled up to the first frame that the
+server did not take; that one, like any run refused as a whole, is sent again alone, so that what
+befalls it is decided in one place.
+
+An answer decides: 2xx settles; what is wrong with the frame itself (400, 413, 415, 422) rejects it;
+404 and 409 mean that the server does not know us, so we register again; everything else (a wrong
+key, a wrong version, a server in trouble) keeps the frame and waits longer each time.
 """
 
 import logging
 import random
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Any
@@ -17,13 +21,26 @@ from typing import Any
 from alldata.agent.clock import MAX_SKEW_MS, mono_ms, wall_ms
 from alldata.agent.http import Answer, Server, Unreachable
 from alldata.agent.skew import least_skew_ms
-from alldata.agent.spool import Spool, Waiting
+from alldata.agent.spool import Run, Spool, Waiting
 from alldata.agent.version import VERSION
-from alldata.agent.wire import WIRE, Body, Envelope, Register, WireError, parse_json, to_bytes
+from alldata.agent.wire import (
+    WIRE,
+    Body,
+    Envelope,
+    Frames,
+    Register,
+    WireError,
+    frames_to_bytes,
+    parse_ack,
+    parse_json,
+    to_bytes,
+)
 
 REGISTER_PATH = "/api/v1/agents/register"
 FRAMES_PATH = "/api/v1/agents/frames"
 REGISTER_EVERY_MS = 30_000
+#: Frames in one post at most.
+MOST_TOGETHER = 100
 BACK_OFF_MS = (500, 1_000, 2_000, 5_000, 10_000, 30_000)
 _FRAME_FAULTS = (400, 413, 415, 422)
 _FRAME_CODES = ("frame_overlaps",)
@@ -91,6 +108,17 @@ def _problem(answer: Answer) -> Mapping[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
+def _refused_in(answer: Answer, run: Run) -> set[object]:
+    """Numbers of the frames that were not taken: all, where the answer does not speak of frames."""
+    try:
+        ack = parse_ack(answer.body)
+    except WireError:
+        ack = None
+    if ack is None or ack.stored is None:
+        return {frame.get("seq") for frame in run.frames}
+    return {one.seq for one in ack.refused}
+
+
 class Reporter:
     """Sends from a thread of its own, so that a slow server never delays a look at the counters."""
 
@@ -102,6 +130,7 @@ class Reporter:
         self._registered: Register | None = None
         self._registered_at = 0
         self._failures = 0
+        self._together = MOST_TOGETHER
         self._last_cause = ""
         self._wake = threading.Event()
         self._ending = threading.Event()
@@ -138,10 +167,15 @@ class Reporter:
         """Send what is due; how long to rest before the next step."""
         verdict = self._register_if_due()
         while verdict.outcome is Outcome.TAKEN:
+            run = self._spool.oldest_run(self._together)
+            if len(run.names) > 1:
+                verdict = self._send_run(run)
+                continue
             waiting = self._spool.oldest()
             if waiting is None:
                 return self._after_success()
             verdict = self._send(waiting)
+            self._together = min(MOST_TOGETHER, 2 * self._together)
         return self._after_failure(verdict)
 
     def _register_if_due(self) -> Verdict:
@@ -149,8 +183,9 @@ class Reporter:
         fresh = mono_ms() - self._registered_at < REGISTER_EVERY_MS
         if facts is self._registered and fresh:
             return Verdict(Outcome.TAKEN)
-        verdict = self._exchange(REGISTER_PATH, facts, self._notice_skew)
+        verdict, answer = self._exchange(REGISTER_PATH, facts)
         if verdict.outcome is Outcome.TAKEN:
+            self._notice_skew(answer)
             self._registered, self._registered_at = facts, mono_ms()
             return verdict
         return Verdict(Outcome.AGAIN, f"registration: {verdict.cause}")
@@ -160,7 +195,7 @@ class Reporter:
             log.error("spool: %s cannot be read and is set aside", waiting.name)
             self._spool.settle(waiting, rejected=True)
             return Verdict(Outcome.TAKEN)
-        verdict = self._exchange(FRAMES_PATH, waiting.frame)
+        verdict, _ = self._exchange(FRAMES_PATH, waiting.frame)
         if verdict.outcome is Outcome.REFUSED:
             log.error("the server refused frame %s for ever (kept in rejected/): %s", waiting.name, verdict.cause)
         if verdict.outcome in (Outcome.TAKEN, Outcome.REFUSED):
@@ -170,16 +205,29 @@ class Reporter:
             self._registered = None
         return verdict
 
-    def _exchange(self, path: str, body: Body, on_taken: Callable[[Answer], None] | None = None) -> Verdict:
-        envelope = Envelope(self._agent, VERSION, wall_ms(), body)
-        try:
-            answer = self._server.post(path, to_bytes(envelope))
-        except (Unreachable, OSError) as failure:
-            return Verdict(Outcome.AGAIN, str(failure))
-        verdict = judge(answer)
-        if on_taken is not None and verdict.outcome is Outcome.TAKEN:
-            on_taken(answer)
+    def _send_run(self, run: Run) -> Verdict:
+        """Send frames together and settle those in front of the first refused one."""
+        envelope = Envelope(self._agent, VERSION, wall_ms(), Frames(()))
+        verdict, answer = self._post(FRAMES_PATH, frames_to_bytes(envelope, run.frames))
+        refused = _refused_in(answer, run) if verdict.outcome is Outcome.TAKEN else set()
+        if verdict.outcome is Outcome.TAKEN:
+            self._spool.settle_run(run.before(refused))
+        if refused or verdict.outcome is Outcome.REFUSED:
+            self._together = 1
+            return Verdict(Outcome.TAKEN)
+        if verdict.outcome is Outcome.UNKNOWN:
+            self._registered = None
         return verdict
+
+    def _exchange(self, path: str, body: Body) -> tuple[Verdict, Answer]:
+        return self._post(path, to_bytes(Envelope(self._agent, VERSION, wall_ms(), body)))
+
+    def _post(self, path: str, raw: bytes) -> tuple[Verdict, Answer]:
+        try:
+            answer = self._server.post(path, raw)
+        except (Unreachable, OSError) as failure:
+            return Verdict(Outcome.AGAIN, str(failure)), Answer(0)
+        return judge(answer), answer
 
     def _notice_skew(self, answer: Answer) -> None:
         skew = least_skew_ms(answer)

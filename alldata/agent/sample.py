@@ -16,6 +16,9 @@ from alldata.agent.probe.tree import Tree
 from alldata.agent.wire import Device, DeviceUsage, Quality, Source, Usage
 
 MAX_HOLD_MS = 5_000
+#: Beyond these a value is one of the driver's ways to say that it does not know.
+MOST_BYTES, MOST_MILLIJOULES = 2**50, 2**53
+IMPLAUSIBLE = "implausible"
 TICK_US = 1_000_000 // os.sysconf("SC_CLK_TCK")
 Slot = tuple[str, str]  # device uuid, dimension
 
@@ -174,7 +177,19 @@ def _gpu(nvml: Nvml | None, devices: tuple[Device, ...]) -> Iterator[tuple[Slot,
         handle = nvml.ask("DeviceGetHandleByUUID", device.uuid)
         busy = nvml.ask("DeviceGetUtilizationRates", handle.value) if handle.value else handle
         memory = nvml.ask("DeviceGetMemoryInfo", handle.value) if handle.value else handle
-        share = None if busy.value is None else busy.value.gpu * 10_000
-        used = None if memory.value is None else memory.value.used
-        yield (device.uuid, "gpu_sm"), Reading(share, False, "driver", "proxy", busy.reason)
-        yield (device.uuid, "gpu_memory_bytes"), Reading(used, False, "driver", "measured", memory.reason)
+        drawn = nvml.ask("DeviceGetTotalEnergyConsumption", handle.value) if handle.value else handle
+        share = None if busy.value is None else _likely(busy.value.gpu, 100)
+        used = None if memory.value is None else _likely(memory.value.used, MOST_BYTES)
+        energy = None if drawn.value is None else _likely(drawn.value, MOST_MILLIJOULES)
+        percent = None if share is None else share * 10_000
+        yield (device.uuid, "gpu_sm"), Reading(percent, False, "driver", "proxy", busy.reason or IMPLAUSIBLE)
+        memory_reason = memory.reason or IMPLAUSIBLE
+        yield (device.uuid, "gpu_memory_bytes"), Reading(used, False, "driver", "measured", memory_reason)
+        joules = None if energy is None else energy * 1000
+        if energy is not None or drawn.reason is None:
+            yield (device.uuid, "power"), Reading(joules, True, "driver", "measured", IMPLAUSIBLE)
+
+
+def _likely(value: object, most: int) -> int | None:
+    """A number that can be true: drivers mark what they do not know by the largest numbers there are."""
+    return value if isinstance(value, int) and 0 <= value <= most else None

@@ -15,8 +15,9 @@ import fcntl
 import json
 import os
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import IO
 
@@ -27,6 +28,8 @@ from alldata.agent.wire import MAX_BYTES, Frame
 Counters = Mapping[str, int]
 MAX_FRAMES = 20_000
 MAX_REJECTED = 50
+#: Bytes on disk of the frames that are sent together.
+RUN_BYTES = 1 << 20
 
 
 class SpoolBusy(Exception):
@@ -48,8 +51,21 @@ class Waiting:
     frame: Frame | None
 
 
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Frames of one epoch that follow one another, as they lie on disk: name and plain frame, oldest first."""
+
+    names: tuple[str, ...]
+    frames: tuple[Mapping[str, object], ...]
+
+    def before(self, refused: Collection[object]) -> "Run":
+        """The frames in front of the first whose number is among the refused."""
+        kept = next((k for k, one in enumerate(self.frames) if one.get("seq") in refused), len(self.frames))
+        return Run(self.names[:kept], self.frames[:kept])
+
+
 class Spool:
-    """The directory of one agent. `append` belongs to one thread, `oldest` and `settle` to another."""
+    """The directory of one agent. `append` belongs to one thread, all that reads and settles to another."""
 
     def __init__(self, directory: Path, *, max_frames: int = MAX_FRAMES) -> None:
         self.directory = directory
@@ -129,6 +145,41 @@ class Spool:
         except WireError:
             return Waiting(name, None)
 
+    def oldest_run(self, most: int) -> Run:
+        """Up to `most` frames to send next, all of one epoch and together below RUN_BYTES; only readable ones."""
+        names: list[str] = []
+        frames: list[Mapping[str, object]] = []
+        size = 0
+        for name in islice(self._waiting.copy(), most if most > 1 else 0):
+            path = self._frames / name
+            entry = read_json(path, limit=RUN_BYTES)
+            frame = (entry or {}).get("frame")
+            if not isinstance(frame, dict) or _epoch_of(name) != _epoch_of(self._waiting[0]):
+                break
+            size += path.stat().st_size
+            if size > RUN_BYTES:
+                break
+            names.append(name)
+            frames.append(frame)
+        return Run(tuple(names), tuple(frames))
+
+    def settle_run(self, run: Run) -> None:
+        """The server has taken the oldest frames.
+
+        The older ones are gone for good before the newest becomes the settled one: were they to come
+        back, their counters would count what has been metered once more.
+        """
+        if not run.names:
+            return
+        *older, newest = run.names
+        for name in older:
+            (self._frames / name).unlink(missing_ok=True)
+        sync_directory(self._frames)
+        os.replace(self._frames / newest, self._settled)
+        sync_directory(self._frames)
+        for _ in run.names:
+            self._waiting.popleft()
+
     def settle(self, waiting: Waiting, *, rejected: bool = False) -> None:
         """The server has taken the oldest frame, or will never take it."""
         path = self._frames / waiting.name
@@ -146,6 +197,10 @@ class Spool:
         for old in kept[: max(0, len(kept) - MAX_REJECTED + 1)]:
             old.unlink(missing_ok=True)
         (self._rejected / path.name).write_bytes(path.read_bytes())
+
+
+def _epoch_of(name: str) -> str:
+    return name.partition("-")[0]
 
 
 def _counters_of(entry: Mapping[str, object]) -> dict[str, Counters]:

@@ -1,8 +1,9 @@
 """What do agent and server say to each other?
 
 One versioned envelope, `{wire, kind, agent, agent_version, sent_ms, body}`, posted to
-/api/v1/agents/register (kind "register") and /api/v1/agents/frames (kind "frame"); the answer
-to both is an `Ack`. Both sides use this module, so a shape exists in one place.
+/api/v1/agents/register (kind "register") and /api/v1/agents/frames (kind "frame", or "frames" for
+several of one epoch after an outage); the answer to all is an `Ack`, to "frames" one that also names
+what was refused. Both sides use this module, so a shape exists in one place.
 
 Units: the dimension names of profiles/dimensions.py in their base units, integers throughout.
 `q` is an integral, value x milliseconds (so CPU microseconds, byte-milliseconds, I/Os x 1000).
@@ -10,7 +11,7 @@ What is not known is None with quality "missing" and a reason; it is never 0.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -175,15 +176,43 @@ class Frame:
 
 
 @dataclass(frozen=True, slots=True)
+class Frames:
+    """Several frames of one epoch, oldest first. Each is taken or refused for itself."""
+
+    frames: tuple[Frame, ...]
+
+    kind = "frames"
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A frame of a delivery that the server did not take."""
+
+    seq: int
+    code: str
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Ack:
-    """The server's answer (2xx). `server_ms` lets the agent notice a wrong clock."""
+    """The server's answer (2xx). `server_ms` lets the agent notice a wrong clock.
+
+    The last three belong to "frames": how many were new, were here before, or were not taken.
+    """
 
     server_ms: int
     duplicate: bool = False
+    stored: int | None = None
+    duplicates: int | None = None
+    refused: tuple[Refused, ...] = ()
 
 
-Body = Register | Frame
-_BODIES: Mapping[str, type[Register] | type[Frame]] = {"register": Register, "frame": Frame}
+Body = Register | Frame | Frames
+_BODIES: Mapping[str, type[Register] | type[Frame] | type[Frames]] = {
+    "register": Register,
+    "frame": Frame,
+    "frames": Frames,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +233,7 @@ class Envelope:
 class _Sealed:
     """An envelope whose body has not been read yet."""
 
-    kind: Literal["register", "frame"]
+    kind: Literal["register", "frame", "frames"]
     agent: str
     agent_version: str
     sent_ms: int
@@ -213,6 +242,12 @@ class _Sealed:
 def to_bytes(envelope: Envelope) -> bytes:
     """The envelope as it travels."""
     plain = {"wire": WIRE, "kind": envelope.kind} | encode(envelope)
+    return json.dumps(plain, separators=(",", ":"), ensure_ascii=False).encode()
+
+
+def frames_to_bytes(envelope: Envelope, frames: Sequence[Mapping[str, object]]) -> bytes:
+    """The envelope with these frames, which are plain already: a spool holds them so."""
+    plain = {"wire": WIRE, "kind": Frames.kind} | encode(envelope) | {"body": {"frames": list(frames)}}
     return json.dumps(plain, separators=(",", ":"), ensure_ascii=False).encode()
 
 

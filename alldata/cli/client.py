@@ -56,6 +56,21 @@ class Client:
         headers = {"Idempotency-Key": request_id}
         return self._send(self._http.build_request("POST", "jobs", json=body, headers=headers))
 
+    def schedule(self, body: Json, *, request_id: str | None) -> Json:
+        """Where it would go; with `"reserve": true` the place is held, once per request id."""
+        headers = {"Idempotency-Key": request_id} if request_id else {}
+        return self._send(self._http.build_request("POST", "schedule", json=body, headers=headers))
+
+    def reservations(self) -> Json:
+        return self._get("reservations")
+
+    def release(self, reservation: str) -> Json:
+        return self._send(self._http.build_request("DELETE", f"reservations/{reservation}"))
+
+    def decision(self, job: str, number: int = 0) -> Json:
+        """The whole table of a decision; 0 is the latest."""
+        return self._get(f"jobs/{job}/decisions/{number}?limit=2000")
+
     def jobs(self) -> Json:
         return self._get("jobs")
 

@@ -41,7 +41,7 @@ class Valkey:
         config = self.directory / "valkey.conf"
         config.touch(mode=0o600)
         config.write_text(
-            f"bind 127.0.0.1\nport {self.port}\ndir \"{self.directory}\"\nrequirepass {self.password}\n"
+            f'bind 127.0.0.1\nport {self.port}\ndir "{self.directory}"\nrequirepass {self.password}\n'
             'appendonly yes\nappendfsync everysec\nsave ""\nmaxmemory-policy noeviction\n'
         )
         return spawn(Command((str(binary()), str(config)), self.log, self.env))

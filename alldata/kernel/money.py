@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal, InvalidOperation, Overflow
 
 from alldata.kernel.errors import Invalid
 
@@ -51,7 +51,7 @@ def parse_nano(amount: object) -> int:
         raise BadAmount(str(amount))
     try:
         nano = Decimal(amount) * NANO
-    except InvalidOperation:
+    except (InvalidOperation, Overflow):
         raise BadAmount(str(amount)) from None
     if not nano.is_finite() or nano != nano.to_integral_value() or abs(nano) >= 2**63:
         raise BadAmount(str(amount))

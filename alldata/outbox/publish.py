@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from django.db import connection, transaction
 
 from alldata.kernel.events import Event
-from alldata.kernel.ids import numbered_sql
+from alldata.kernel.ids import numbered_sql, uuid7
 from alldata.outbox.prepared import Prepared
 from alldata.outbox.subscribers import subscribers_of
 from alldata.outbox.wake import wake_relay
@@ -45,4 +45,15 @@ def publish_all(events: Sequence[Event], *, now_ms: int, wake: bool = True) -> N
     with connection.cursor() as cursor:
         PUBLISH.execute(cursor, [facts, now_ms, names, subscribers])
     if owed and wake:
-        transaction.on_commit(wake_relay, robust=True)
+        wake_after_commit()
+
+
+def as_arguments(event: Event) -> tuple[str, str, str, list[str], list[str]]:
+    """The fact for SQL that calls `outbox_record`: id, name, fields, who is to be told, the ids of what is owed."""
+    names = subscribers_of(type(event))
+    return str(uuid7()), event.name, json.dumps(event.as_json()), names, [str(uuid7()) for _ in names]
+
+
+def wake_after_commit() -> None:
+    """Have the relay run soon after the open transaction, or now when there is none."""
+    transaction.on_commit(wake_relay, robust=True)

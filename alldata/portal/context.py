@@ -42,6 +42,7 @@ SECTIONS: tuple[tuple[Any, tuple[Entry, ...]], ...] = (
         _("Money"),
         (
             Entry(_("Cost"), "cost", "coin", "/cost/", "c"),
+            Entry(_("Models"), "models", "chip", "/models/", "o"),
             Entry(_("Budgets"), "budgets", "flag", "/budgets/", "b"),
             Entry(_("Prices"), "prices", "receipt", "/prices/", "m", finance=True),
         ),

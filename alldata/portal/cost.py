@@ -9,6 +9,7 @@ from django.views.decorators.http import require_GET
 
 from alldata.kernel.clock import now_ms
 from alldata.kernel.money import decimal_text
+from alldata.portal.cost_intervals import Hour, hour_of
 from alldata.portal.cost_path import home_of, path_of
 from alldata.portal.figures import money_parts
 from alldata.portal.job_money import beside
@@ -16,8 +17,12 @@ from alldata.portal.spending import JobSpend, spend_of_job, spend_of_rows, spent
 from alldata.portal.timeline import Axis, lane
 from alldata.tenancy.pages import PageRequest, page
 from alldata.tenancy.selectors import project_view
+from costing.selectors.breakdown import breakdown
+from costing.selectors.costs import JobCost
+from costing.selectors.questions import By, Question
 from costing.selectors.summary import capacity_cost
 from monitoring.selectors.usage import series_of_job
+from scheduling.selectors.answers import JobRow
 from scheduling.selectors.jobs import jobs_page
 
 BOM = "\ufeff"
@@ -82,7 +87,25 @@ def _drilldown(request: PageRequest, spend: JobSpend) -> dict[str, Any]:
         "sum": list(zip(names, texts, strict=True)),
         "sum_total": total,
         "chosen": chosen,
+        "png_note": ", ".join(cost.price_versions),
+        "devices": _devices(request, row, chosen.dimension) if chosen else [],
+        "hour": _hour(request, cost, chosen.dimension) if chosen else None,
     }
+
+
+def _devices(request: PageRequest, row: JobRow, capability: str) -> list[tuple[str, int, str]]:
+    """What each device took of one part, written so that it sums to the part as written."""
+    question = Question(By.DEVICE, 0, now_ms() + DAY_MS, job=row.reference, capability=capability, limit=100)
+    answer = breakdown(request.viewer, question)
+    rows = [r for r in (*answer.rows, *([answer.rest] if answer.rest else [])) if r.amounts.total_nano]
+    texts, _total = money_parts([r.amounts.charged_nano for r in rows], answer.currency)
+    return [(r.key, r.amounts.charged_nano, text) for r, text in zip(rows, texts, strict=True)]
+
+
+def _hour(request: PageRequest, cost: JobCost, capability: str) -> Hour | None:
+    if request.GET.get("show") != "intervals":
+        return None
+    return hour_of(request.viewer, cost, {**request.GET.dict(), "part": capability}, now_ms=now_ms())
 
 
 def _sparks(request: PageRequest, reference: str) -> dict[str, Any]:

@@ -9,19 +9,23 @@ from django.views.decorators.http import require_GET
 
 from alldata.kernel.clock import now_ms
 from alldata.kernel.intervals import DAY_MS
+from alldata.portal import words
 from alldata.portal.bars import Chart, Pile, chart_of
 from alldata.portal.cost import job_cost
 from alldata.portal.cost_path import Place, place_of
-from alldata.portal.cost_state import RANGES, choices, exports, state_of
+from alldata.portal.cost_range import span_of
+from alldata.portal.cost_state import choices, compared, exports, state_of
 from alldata.portal.figures import money_parts
-from alldata.portal.times import local
+from alldata.portal.times import exact, local
 from alldata.tenancy.pages import PageRequest, page
 from costing.selectors.breakdown import breakdown, is_provisional
 from costing.selectors.questions import Amounts, Answer, By, Question, Row
+from costing.selectors.sparks import with_sparks
 from costing.selectors.summary import capacity_cost
 from scheduling.errors import JobNotFound
 from scheduling.selectors.jobs import job_row
 
+MOST_DAYS = 120
 WORDS = {By.CAPABILITY: "capability", By.BUCKET: "bucket"}
 
 
@@ -37,6 +41,7 @@ class Line:
     shown: str
     permille: int
     amounts: Amounts
+    spark: tuple[int, ...] = ()
 
 
 @require_GET
@@ -49,15 +54,17 @@ def level(request: PageRequest, path: str) -> HttpResponseBase:
             raise JobNotFound(steps[3])
         return job_cost(request, steps[3])
     place = place_of(request.viewer, path)
-    state = state_of(request, place)
-    now = now_ms()
-    question = Question(By(state["by"]), now - RANGES[state["range"]], now, place.team_id, place.project_id, limit=20)
-    answer = breakdown(request.viewer, question)
+    span = span_of(request.GET.dict(), now_ms=now_ms())
+    state = state_of(request, place, span)
+    question = Question(By(state["by"]), span.from_ms, span.to_ms, place.team_id, place.project_id, limit=20)
+    answer = with_sparks(request.viewer, breakdown(request.viewer, question))
     currency = answer.currency or request.project.currency
     lines, total = lines_of(place, answer, state["charge"], currency)
     context = {
         "place": place,
         "state": state,
+        "span": span,
+        "compared": compared(span),
         "answer": answer,
         "lines": lines,
         "rest": lines[-1] if answer.rest else None,
@@ -67,6 +74,7 @@ def level(request: PageRequest, path: str) -> HttpResponseBase:
         "chart": _chart(request, question, state["idle"] != "hide"),
         "capacity": _capacity(request, place, answer),
         "held": held_of(answer.total, currency),
+        "png_note": note_of(answer),
         **choices(place, state),
         **exports(place, question, answer),
     }
@@ -91,7 +99,7 @@ def lines_of(place: Place, answer: Answer, mode: str, currency: str) -> tuple[li
     for row, nano, shown in zip(rows, nanos, texts, strict=True):
         share = row.share_permille if not mode else (1000 * nano + whole // 2) // whole if whole else 0
         found.append(Line(row.key, row.label, table, _deeper(place, answer, row.key, row.label), nano, shown, share,
-                          row.amounts))  # fmt: skip
+                          row.amounts, row.spark))  # fmt: skip
     return found, total
 
 
@@ -112,16 +120,25 @@ def _deeper(place: Place, answer: Answer, key: str, label: str) -> str:
 
 def _chart(request: PageRequest, question: Question, with_idle: bool) -> Chart | None:
     """Each day: what was used, what was held and not used, what nobody metered."""
-    asked = Question(By.DAY, question.from_ms, question.to_ms, question.team_id, question.project_id, limit=120)
-    days = breakdown(request.viewer, asked)
-    piles = []
-    for row in days.rows:
-        day = int(row.key)
-        parts = [("used", row.amounts.used_nano)]
-        if with_idle:
-            parts += [("held", row.amounts.idle_nano), ("unmetered", row.amounts.unmetered_nano)]
-        piles.append(Pile(f"{local(day):%m-%d}", tuple(parts), is_provisional(day + DAY_MS)))
-    return chart_of(piles) if piles else None
+    asked = Question(By.DAY, question.from_ms, question.to_ms, question.team_id, question.project_id, limit=MOST_DAYS)
+    days = {int(row.key): row.amounts for row in breakdown(request.viewer, asked).rows}
+    first, last = asked.days
+    every = range(first, last, DAY_MS) if last - first <= MOST_DAYS * DAY_MS else sorted(days)
+    piles = [_pile(day, days.get(day, Amounts()), with_idle) for day in every]
+    return chart_of(piles) if days else None
+
+
+def _pile(day: int, amounts: Amounts, with_idle: bool) -> Pile:
+    parts = [("used", amounts.used_nano)]
+    if with_idle:
+        parts += [("held", amounts.idle_nano), ("unmetered", amounts.unmetered_nano)]
+    return Pile(f"{local(day):%m-%d}", tuple(parts), amounts != Amounts() and is_provisional(day + DAY_MS))
+
+
+def note_of(answer: Answer) -> str:
+    """What a picture that leaves the page must say about itself."""
+    parts = [f"{exact(answer.from_ms)} – {exact(answer.to_ms)}", *answer.price_versions]
+    return " · ".join([*parts, words.word("provisional", "status")] if answer.provisional else parts)
 
 
 def held_of(total: Amounts, currency: str) -> dict[str, Any]:

@@ -6,8 +6,10 @@ no-break space stands before units and %, so that a value is never broken from i
 
 from collections.abc import Sequence
 from decimal import ROUND_HALF_EVEN, Decimal
+from fractions import Fraction
 
 from alldata.kernel.money import NANO, hamilton
+from costing.pricing.display import unit_text
 from profiles.dimensions import BY_NAME
 
 THIN = "\u202f"
@@ -85,8 +87,11 @@ def money_places(nano: int) -> int:
     return min(9, 2 - Decimal(abs(nano)).scaleb(-9).adjusted())
 
 
-def unit_price(nano: int, currency: str) -> str:
-    """A rate keeps four significant digits."""
+def unit_price(price: int | Fraction, currency: str) -> str:
+    """A rate keeps four significant digits; one below a nano keeps three, and never reads as free."""
+    if 0 < price < 1:
+        return f"{SYMBOLS.get(currency, currency + THIN)}{unit_text(Fraction(price))}"
+    nano = int(price)
     places = max(2, 3 - Decimal(abs(nano)).scaleb(-9).adjusted()) if nano else 2
     return money(nano, currency, min(9, places))
 
@@ -105,9 +110,11 @@ def money_parts(parts: Sequence[int], currency: str = "CNY") -> tuple[list[str],
     places = money_places(total)
     step = 10 ** (9 - places)
     shown_total = round(Decimal(total) / step)
-    shares = hamilton(int(shown_total), parts) if min(parts, default=0) >= 0 and parts else [
-        round(Decimal(part) / step) for part in parts
-    ]
+    shares = (
+        hamilton(int(shown_total), parts)
+        if min(parts, default=0) >= 0 and parts
+        else [round(Decimal(part) / step) for part in parts]
+    )
     return [money(int(share) * step, currency, places) for share in shares], money(total, currency, places)
 
 

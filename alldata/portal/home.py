@@ -104,4 +104,3 @@ def _named(request: PageRequest, text: str) -> HttpResponse | None:
         if text in profile.name.casefold() and profile.versions:
             return redirect("profile", profile.name, profile.versions[0].version)
     return None
-

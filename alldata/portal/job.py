@@ -11,6 +11,7 @@ from alldata.kernel.clock import now_ms
 from alldata.portal.job_parts import limit_of, placement_of, promise_of, timeline_of
 from alldata.portal.sentences import shortfall
 from alldata.portal.spending import spend_of_job
+from alldata.portal.why import why_of
 from alldata.tenancy.pages import PageRequest, page
 from alldata.web.htmx import fragment, unchanged
 from monitoring.selectors.usage import series_of_job
@@ -33,6 +34,8 @@ def job(request: PageRequest, reference: str, tab: str = "log") -> HttpResponse:
     view = job_view(request.viewer, reference)
     context = _live(request, view) | {"tab": tab, "tabs": TABS, "confirm": request.GET.get("confirm") == "stop"}
     context |= _timeline(request, view)
+    if tab == "decision" and request.GET.get("why") == "1" and view.decision:
+        context |= {"why": why_of(request.viewer, reference)}
     if tab == "log":
         context |= _log(request, reference, after=-LOG_FIRST, limit=LOG_FIRST)
     return render(request, "portal/job.html", context)
@@ -57,6 +60,13 @@ def timeline(request: PageRequest, reference: str) -> HttpResponse:
     """The lanes alone."""
     view = job_view(request.viewer, reference)
     return fragment(request, "portal/_job_timeline.html", _timeline(request, view))
+
+
+@require_GET
+@page
+def why(request: PageRequest, reference: str) -> HttpResponse:
+    """The table behind the latest decision, worked out when somebody unfolds it."""
+    return fragment(request, "portal/_job_why.html", {"why": why_of(request.viewer, reference)})
 
 
 @require_GET

@@ -1,12 +1,12 @@
 """The parts of the job page, computed: promise, placement, spend, limit, timeline."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from alldata.portal.timeline import Axis, Lane, axis_of, expected, lane
 from alldata.tenancy.viewer import Viewer
-from monitoring.selectors.usage import JobSeries, series_of_job
+from monitoring.selectors.usage import JobSeries, Series, series_of_job, shown_smooth
 from scheduling.selectors.answers import AttemptView, JobView
 from scheduling.selectors.inventory import devices
 
@@ -30,7 +30,8 @@ class Promise:
 def promise_of(view: JobView, *, now_ms: int) -> Promise:
     """The forecast from the placement once there is one, else the promise made at submit."""
     row, said = view.row, view.row.promise
-    attempt = view.attempts[-1] if view.attempts else None
+    is_held = row.reason == "reserved"  # a place without work promises nothing
+    attempt = view.attempts[-1] if view.attempts and not is_held else None
     placed = attempt.placement if attempt else {}
     predicted = placed.get("predicted_ms") or said.get("predicted_ms")
     start = (attempt.started_ms or attempt.created_ms) if attempt else None
@@ -107,9 +108,14 @@ def _lanes(viewer: Viewer, view: JobView, usage: JobSeries, axis: Axis) -> list[
     mine = [s for s in usage.series if s.attempt_id == latest]
     row = view.row
     ran = (row.started_ms or row.submitted_ms, row.ended_ms or usage.end_ms)
-    return [
-        lane(s, axis, whole=held.get(s.capability) or capacity.get((s.device, s.capability)), ran=ran) for s in mine
-    ]
+    wholes = [held.get(s.capability) or capacity.get((s.device, s.capability)) for s in mine]
+    return [_calm(lane(s, axis, whole=w, ran=ran), s, usage.mode) for s, w in zip(mine, wholes, strict=True)]
+
+
+def _calm(drawn: Lane, series: Series, mode: str) -> Lane:
+    """The lane with its latest value as the mode smooths it; the drawing keeps every window."""
+    rule, calm = shown_smooth(series, mode)
+    return replace(drawn, calm=calm.points[-1].value, calm_ms=rule.window_ms) if drawn.count else drawn
 
 
 def _shown(lanes: list[Lane], view: JobView) -> list[Lane]:

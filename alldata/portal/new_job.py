@@ -17,18 +17,21 @@ from alldata.kernel.clock import now_ms
 from alldata.kernel.errors import AllDataError
 from alldata.kernel.ids import uuid7
 from alldata.portal.choices import profile_choices
-from alldata.portal.complaints import Complaint, complaints_of
+from alldata.portal.complaints import Complaint, complaints_of, shortage_of
 from alldata.portal.examples import DIGITS
 from alldata.portal.job_parts import picks_of
 from alldata.portal.sentences import shortfall
 from alldata.portal.times import local
+from alldata.portal.why import slip_of
 from alldata.tenancy.pages import PageRequest, page
 from alldata.web.htmx import fragment
 from scheduling.api.shapes import SubmitShape
+from scheduling.crater.unit_slip import UnitSlip
 from scheduling.ports import ports
 from scheduling.selectors.jobs import job_view
+from scheduling.services.answer import PreCheck
 from scheduling.services.commands import SubmitCommand
-from scheduling.services.precheck import PreCheck, precheck
+from scheduling.services.precheck import precheck
 from scheduling.services.submission import submit_job
 
 MINUTE_MS = 60_000
@@ -110,7 +113,8 @@ def _typed(request: PageRequest) -> dict[str, str]:
 def _submit(request: PageRequest) -> HttpResponse:
     try:
         command = command_of(request, request.POST)
-        row = submit_job(request.viewer, command, prices=ports().prices, now_ms=now_ms())
+        desk = ports()
+        row = submit_job(request.viewer, command, prices=desk.prices, budgets=desk.budgets, now_ms=now_ms())
     except AllDataError as refused:
         return _form(request, _typed(request), check=False, complaints=complaints_of(refused))
     except Rejected as refused:
@@ -170,7 +174,8 @@ def _checked(request: PageRequest, fields: Mapping[str, str]) -> dict[str, Any]:
     """The pre-check or what keeps it from being made."""
     now = now_ms()
     try:
-        answer = precheck(request.viewer, command_of(request, fields), prices=ports().prices, now_ms=now)
+        desk, command = ports(), command_of(request, fields)
+        answer = precheck(request.viewer, command, prices=desk.prices, budgets=desk.budgets, now_ms=now)
     except AllDataError as refused:
         return {"objections": complaints_of(refused), "checked_ms": now}
     except Rejected as refused:
@@ -182,4 +187,9 @@ def _checked(request: PageRequest, fields: Mapping[str, str]) -> dict[str, Any]:
 def _refused(answer: PreCheck) -> dict[str, Any]:
     refusal = answer.refusal or {}
     nearest = refusal.get("nearest")
-    return {"nearest": shortfall(nearest) if nearest else None, "relaxations": refusal.get("relaxations", [])}
+    return {
+        "nearest": shortfall(nearest) if nearest else None,
+        "relaxations": refusal.get("relaxations", []),
+        "slips": [slip_of(UnitSlip(**slip)) for slip in answer.unit_slips],
+        "shortage": shortage_of(answer.shortage) if answer.shortage else "",
+    }

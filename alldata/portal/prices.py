@@ -1,5 +1,6 @@
 """Which prices were in force when, and what would a new list change? For those who answer for money."""
 
+import re
 from typing import Any
 
 from django.contrib import messages
@@ -14,13 +15,16 @@ from alldata.kernel.errors import AllDataError, Invalid
 from alldata.kernel.intervals import DAY_MS
 from alldata.tenancy.audit import Deed, record
 from alldata.tenancy.pages import PageRequest, page
-from costing.errors import FinanceOnly
+from costing.errors import BadPriceBook, FinanceOnly
+from costing.pricing.cloud import COLUMNS
 from costing.selectors.prices import known_prices
 from costing.services.books import publish_prices
-from costing.services.lists import read_price_list
+from costing.services.cloud_lists import CloudList, read_cloud_list
+from costing.services.lists import PriceList, read_price_list
 from costing.services.preview import preview_prices
 
 MOST_TEXT = 2_000_000
+NAME = re.compile(r"[\w-]{1,63}", re.ASCII)
 PREVIEW_MS = 30 * DAY_MS
 
 
@@ -55,16 +59,15 @@ def version(request: PageRequest, key: str) -> HttpResponse:
 def preview(request: PageRequest) -> HttpResponse:
     """What a list would change, by the last 30 days; publishing is a second step and final."""
     _finance(request)
-    text = request.POST.get("yaml", "")[:MOST_TEXT]
-    context: dict[str, Any] = {"text": text, "found": None, "fault": ""}
+    draft = _draft(request)
+    context: dict[str, Any] = {"draft": draft, "columns": ", ".join(COLUMNS), "found": None, "fault": ""}
     if request.method == "POST":
+        now = now_ms()
         try:
+            asked = _read(draft, now)
             if request.POST.get("act") == "publish":
-                return _publish(request, text)
-            now = now_ms()
-            asked = read_price_list(text)
+                return _publish(request, asked, now)
             context["found"] = preview_prices(request.viewer, asked, from_ms=now - PREVIEW_MS, to_ms=now)
-            context["name"] = asked.name
         except AllDataError as refused:
             if not isinstance(refused, Invalid):
                 raise
@@ -72,10 +75,27 @@ def preview(request: PageRequest) -> HttpResponse:
     return render(request, "costing/price_preview.html", context, status=422 if context["fault"] else 200)
 
 
-def _publish(request: PageRequest, text: str) -> HttpResponse:
-    asked, now = read_price_list(text), now_ms()
+def _draft(request: PageRequest) -> dict[str, str]:
+    """The form as it was sent."""
+    kept = {name: request.POST.get(name, "").strip() for name in ("name", "currency", "reference")}
+    text = request.POST.get("text", "")[:MOST_TEXT]
+    kind = "csv" if request.POST.get("kind", request.GET.get("kind")) == "csv" else "yaml"
+    return {**kept, "text": text, "kind": kind, "currency": kept["currency"] or request.project.currency}
+
+
+def _read(draft: dict[str, str], at_ms: int) -> PriceList:
+    """The list the form holds. Errors: BadPriceBook, BadAmount."""
+    if draft["kind"] == "yaml":
+        return read_price_list(draft["text"])
+    if not NAME.fullmatch(draft["name"]):
+        raise BadPriceBook("name", "letters, digits, - and _, at most 63")
+    asked = CloudList(draft["name"], draft["currency"], draft["text"], draft["reference"])
+    return read_cloud_list(asked, now_ms=at_ms)
+
+
+def _publish(request: PageRequest, asked: PriceList, at_ms: int) -> HttpResponse:
     with transaction.atomic():
-        name = publish_prices(asked, now_ms=now)
-        record(request.viewer, Deed("prices.publish", name, facts={"digest": asked.digest}), now_ms=now)
+        name = publish_prices(asked, now_ms=at_ms)
+        record(request.viewer, Deed("prices.publish", name, facts={"digest": asked.digest}), now_ms=at_ms)
     messages.success(request, _("Published as %(name)s.") % {"name": name})
     return redirect("prices")

@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from alldata.portal.figures import THIN, amount, digits, percent
+from alldata.portal.times import clock, duration
 from alldata.portal.words import ENDINGS, EVENTS, UNUSABLE, WAITING, word
 from profiles.dimensions import BY_NAME
 
@@ -25,17 +26,33 @@ def spaced(text: str) -> str:
 def ending(reason: str, facts: Facts) -> str:
     """Why a job or an attempt ended, as one sentence."""
     values: dict[str, object] = defaultdict(lambda: "?", facts)
+    values.update(others(facts))
     missing = facts.get("missing")
     if isinstance(missing, list):
         values["missing"] = ", ".join(str(name) for name in missing)
     return spaced(str(ENDINGS[reason]) % values) if reason in ENDINGS else word(reason, "notice")
 
 
-def waiting(reason: str, facts: Facts) -> str:
-    """What a queued job waits for, as one line."""
-    nearest = facts.get("nearest") or {}
-    text = str(WAITING.get(reason, WAITING["waiting"]))
-    return spaced(text % {"what": subject(nearest)})
+def waiting(reason: str, facts: Facts, *, now_ms: int | None = None) -> str:
+    """What a queued job waits for, as one line; with the time, when it or the job before it starts at the latest."""
+    start_ms = facts.get("start_ms")
+    start = clock(start_ms, now_ms=now_ms) if isinstance(start_ms, int) and now_ms is not None else ""
+    values = {"what": subject(facts.get("nearest") or {}), "at": start, **others(facts)}
+    timed = f"{reason}_at" if start else reason
+    if timed in WAITING:
+        return spaced(str(WAITING[timed]) % values)
+    text = str(WAITING.get(reason, WAITING["waiting"])) % values
+    return spaced(_("%(waiting)s, starts by about %(at)s") % {"waiting": text, "at": start} if start else text)
+
+
+def others(facts: Facts) -> dict[str, str]:
+    """The jobs that facts name, and what a stop has cost; a job that the reader may not see stays unnamed."""
+    lost_ms = facts.get("lost_ms")
+    return {
+        "head": str(facts.get("head") or _("an earlier job")),
+        "by": str(facts.get("by") or _("a more important job")),
+        "lost": duration(lost_ms) if isinstance(lost_ms, int) else "?",
+    }
 
 
 def subject(shortfall: Facts) -> str:
@@ -82,8 +99,12 @@ def relaxation(change: Facts) -> str:
 
 def _instruction(change: Facts) -> str:
     dimension, rule, to = change.get("dimension"), change.get("rule"), change.get("to")
-    values = {"what": word(dimension, "capability"), "type": word(change.get("type", ""), "type"),
-              "to": _share(to) if rule == "share" else value(to, dimension), "was": value(change.get("was"), dimension)}
+    values = {
+        "what": word(dimension, "capability"),
+        "type": word(change.get("type", ""), "type"),
+        "to": _share(to) if rule == "share" else value(to, dimension),
+        "was": value(change.get("was"), dimension),
+    }
     if rule == "alignment":
         return _("Allow devices on different NUMA nodes")
     if rule == "cap":
@@ -102,7 +123,7 @@ def _share(ppm: object) -> str:
 def event(name: str, facts: Facts) -> str:
     """One line of a job's history."""
     values: dict[str, object] = defaultdict(lambda: "?", facts)
-    values["to"] = word(facts.get("to", ""), "state")
+    values.update({"to": word(facts.get("to", ""), "state"), **others(facts)})
     return spaced(str(EVENTS[name]) % values) if name in EVENTS else name.replace(".", " ").replace("_", " ")
 
 

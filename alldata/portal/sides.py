@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from alldata.kernel.errors import NotFound
 from alldata.kernel.intervals import DAY_MS
-from alldata.portal.cost_state import RANGES
+from alldata.portal.cost_range import RANGES
 from alldata.tenancy.viewer import Viewer
 from scheduling.selectors.answers import JobRow
 from scheduling.selectors.jobs import job_row

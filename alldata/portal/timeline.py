@@ -48,6 +48,8 @@ class Lane:
     count: int
     quality: str
     source: str
+    calm: float = 0.0  # the latest, smoothed as people read it
+    calm_ms: int = 0  # over how long
 
     @property
     def share(self) -> float | None:

@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
 from alldata.portal.words_of_money import BUCKETS, BUDGET_STATES, CAUSES, CHARGES, CUTS, RANGES, UNITS
+from alldata.portal.words_of_verdicts import JUDGED, STEPS, VERDICTS
 
 Words = Mapping[str, Any]
 
@@ -33,12 +34,6 @@ ATTEMPT_STATES: Words = {
     "cancelled": _("Cancelled"),
     "preempted": _("Preempted"),
     "lost": _("Lost"),
-}
-VERDICTS: Words = {
-    "pass": pgettext_lazy("verdict", "Pass"),
-    "fail": pgettext_lazy("verdict", "Fail"),
-    "inconclusive": pgettext_lazy("verdict", "Not sure"),
-    "": pgettext_lazy("verdict", "Not judged yet"),
 }
 #: Tone and icon of each state: colour is never the only carrier.
 LOOKS: Mapping[str, tuple[str, str]] = {
@@ -76,6 +71,7 @@ CAPABILITIES: Words = {
     "storage_bandwidth": _("SSD bandwidth"),
     "storage_queue_slots": _("SSD queue slots"),
     "network_bandwidth": _("Network bandwidth"),
+    "power": _("Energy"),
     "sm_count": _("SM count"),
     "compute_capability": _("Compute capability"),
     "driver_version": _("Driver version"),
@@ -94,6 +90,7 @@ CAPABILITIES: Words = {
     "pci_bus_id": _("PCI address"),
     "upstream_pci_bus_id": _("Upstream PCI address"),
     "nvlink_island": _("NVLink island"),
+    "isolation": _("Isolation"),
 }
 DEVICE_TYPES: Words = {
     "cpu": "CPU",
@@ -108,11 +105,14 @@ RULES: Words = {
     "free": _("in use by other jobs"),
     "constraint": _("does not meet the requirement"),
     "unusable": _("not usable now"),
+    "isolation": _("the card cannot keep two jobs apart"),
+    "invalid": _("not a value that can be planned with"),
     "alignment": _("not under one NUMA node"),
     "count": _("too few devices"),
     "cap": _("above the spending cap"),
     "deadline": _("cannot finish in time"),
     "no_device": _("no such device here"),
+    "backfill": _("would delay the job before it"),
 }
 UNUSABLE: Words = {
     "agent_silent": _("its agent is silent"),
@@ -120,6 +120,7 @@ UNUSABLE: Words = {
     "recorded": _("it plays back a recording"),
     "overcommitted": _("more is promised than it still has"),
     "unhealthy": _("it reports a fault"),
+    "invalid_value": _("it reports a value that cannot be"),
 }
 WAITING: Words = {
     "waiting": _("Waiting for room"),
@@ -127,11 +128,16 @@ WAITING: Words = {
     "waiting_free": _("Waiting for %(what)s"),
     "waiting_constraint": _("No device here meets the requirement on %(what)s"),
     "waiting_unusable": _("The device it needs is not usable now"),
+    "waiting_isolation": _("Waiting for a whole card: none here can keep two jobs apart"),
+    "waiting_invalid": _("Cannot be planned: its %(what)s is not a usable value"),
     "waiting_alignment": _("Waiting for room under one NUMA node"),
     "waiting_count": _("Waiting for enough devices"),
     "waiting_cap": _("Costs more than the cap allows"),
     "waiting_deadline": _("Cannot finish before the deadline"),
     "waiting_no_device": _("No machine here has such a device"),
+    "waiting_backfill": _("Held back so that %(head)s is not delayed"),
+    "waiting_backfill_at": _("Held back so that %(head)s, which starts about %(at)s, is not delayed"),
+    "preempted": _("Stopped to make room for %(by)s, waits for its next turn"),
 }
 ENDINGS: Words = {
     "exit_nonzero": _("The program ended with exit code %(exit_code)s."),
@@ -147,6 +153,9 @@ ENDINGS: Words = {
     "cancelled": _("Someone stopped it."),
     "completed": _("Its work was done, so it was ended."),
     "over_budget": _("The spending cap was reached."),
+    "preempted": _("It was stopped to make room for %(by)s."),
+    "reservation_expired": _("The place was not used in time, and given back."),
+    "reservation_released": _("The place was given back unused."),
 }
 EVENTS: Words = {
     "job.submitted": _("Submitted"),
@@ -155,20 +164,14 @@ EVENTS: Words = {
     "decision.placed": _("Placed on %(node)s"),
     "decision.refused": _("Cannot start yet"),
     "decision.conflicted": _("The room was gone, planned again"),
-}
-STEPS: Words = {
-    "train": _("Train"),
-    "package": _("Package"),
-    "serve": _("Serve"),
-    "ready": _("Ready"),
-    "test": _("Load test"),
-    "done": _("Verdict"),
+    "decision.preempted": _("Asked to make room for %(by)s, %(lost)s of work is lost"),
 }
 KINDS: Words = {
     "train": _("Training"),
     "serve": _("Serving"),
     "load_test": _("Load test"),
     "run": _("Run"),
+    "hold": _("Reservation"),
     "training": _("training"),
     "inference": _("inference"),
 }
@@ -186,8 +189,10 @@ QUALITIES: Words = {
     "declared": _("the profile"),
     "roofline": _("roofline model"),
     "cold_start": _("a first guess"),
+    "experience": _("other jobs with such deadlines"),
 }
 TERMS: Words = {
+    "value": _("Leaves room for others"),
     "best_fit": _("Fits tightly"),
     "scarcity": _("Spares scarce devices"),
     "locality": _("Close together"),
@@ -202,6 +207,9 @@ NOTICES: Words = {
     "waits": _("It does not fit now: it waits until there is room."),
     "impossible": _("It can never fit on the machines that are here."),
     "no_history": _("Nothing like it has run here yet: the forecast is a first guess."),
+    "other_hardware": _("It has run on other hardware only: the forecast is transferred from there."),
+    "unit_slip": _("An amount is far beyond every device here: check its unit."),
+    "budget_short": _("A budget has too little left for it."),
     "price_missing": _("Some capabilities have no price yet."),
 }
 LIMITS: Words = {
@@ -228,25 +236,6 @@ ROLES: Words = {
     "member": _("Member"),
     "finance": _("Finance"),
     "viewer": _("Viewer"),
-}
-JUDGED: Words = {
-    "accuracy": _("Accuracy"),
-    "accuracy_unknown": _("Accuracy, not reported"),
-    "error_rate": _("Failed or wrong answers"),
-    "no_answers": _("No answer at all"),
-    "generator_saturated": _("The load generator was saturated"),
-    "qps": _("Rate of right answers in time"),
-    "asked_too_little": _("The rate was never asked for"),
-    "p99": _("P99 latency"),
-    "p99_uncertain": _("P99 latency, too close to call"),
-    "too_few_samples": _("P99 latency, too few answers"),
-    "serve_ended": _("The server ended before the test did"),
-    "test_ended": _("The load test did not finish"),
-    "never_ready": _("The server never became ready"),
-    "artifact_missing": _("A file the pipeline needs is missing"),
-    "report_invalid": _("The training report cannot be used"),
-    "load_invalid": _("The load test left no result"),
-    "never_placed": _("The server found no room"),
 }
 GAPS: Words = {
     "no_agent_reported": _("no agent has reported"),

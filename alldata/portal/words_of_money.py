@@ -34,6 +34,7 @@ RANGES: Words = {
     "7d": _("7 days"),
     "30d": _("30 days"),
     "90d": _("90 days"),
+    "month": _("this month"),
 }
 CHARGES: Words = {
     "": _("as the prices say"),

@@ -37,15 +37,17 @@ class Organisation(models.Model):
 
 
 class Team(models.Model):
-    """A group that shares quota."""
+    """A group that shares quota. Under fair share a team of weight 2 may hold twice what one of weight 1 holds."""
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     organisation = models.ForeignKey(Organisation, models.PROTECT, related_name="teams")
     slug = models.SlugField(max_length=63)
     name = models.CharField(max_length=120)
+    weight = models.PositiveIntegerField(default=1, db_default=1)
 
     class Meta:
         constraints = [
+            models.CheckConstraint(condition=Q(weight__gte=1, weight__lte=1000), name="team_weight_in_range"),
             models.UniqueConstraint(fields=["organisation", "slug"], name="team_slug_in_org"),
         ]
 

@@ -7,7 +7,7 @@ from uuid import UUID
 from django.contrib.auth.models import AbstractBaseUser, User
 
 from alldata.tenancy.errors import BadCredential, NoMembership, ProjectNotFound
-from alldata.tenancy.models import ApiToken, Membership, Organisation, Project, Role
+from alldata.tenancy.models import ApiToken, Membership, Organisation, Project, Role, Team
 from alldata.tenancy.viewer import Viewer
 
 
@@ -104,6 +104,12 @@ def projects_below(organisation_id: UUID) -> list[ProjectView]:
     """Every project of an organisation, whoever may see it. Platform-internal: budgets count all of them."""
     rows = Project.objects.filter(team__organisation_id=organisation_id).select_related("team__organisation")
     return [_project_view(row) for row in rows.order_by("name")]
+
+
+def team_weights() -> dict[str, int]:
+    """Team -> weight, for teams whose weight is not 1. Platform-internal: the scheduler shares out by it."""
+    rows = Team.objects.exclude(weight=1).order_by("id")
+    return {str(team_id): weight for team_id, weight in rows.values_list("id", "weight")}
 
 
 def project_view(viewer: Viewer, project: UUID | str | None = None) -> ProjectView:

@@ -17,10 +17,10 @@ from alldata.kernel import clock
 from alldata.kernel.intervals import HOUR_MS
 from benchmarks.inside import fleet
 
-CONNECTIONS = 8
+CONNECTIONS = 16
 #: Posted windows begin ten hours ago, so that none is refused for its time.
 WINDOW_MS, AGO_MS = 1000, 10 * HOUR_MS
-GUNICORN = ("--worker-class", "gthread", "--workers", "2", "--threads", "4", "--preload", "--log-level", "warning")
+GUNICORN = ("--worker-class", "gthread", "--workers", "2", "--threads", "8", "--preload", "--log-level", "warning")
 
 
 def post_rate(windows: int, seconds: float) -> float:

@@ -8,8 +8,10 @@ from rest_framework.response import Response
 from alldata.kernel import clock
 from alldata.kernel.money import Money
 from alldata.tenancy.api import ApiView
+from costing.pricing.display import unit_text
 from costing.selectors.advice import Advice, advice_for_job
 from costing.selectors.compare import spend_of_profile
+from costing.selectors.model_versions import ModelVersion, model_versions
 from costing.selectors.units import JobUnits as Units
 from costing.selectors.units import units_of_job
 
@@ -47,6 +49,33 @@ class ProfileUnits(ApiView):
         )
 
 
+class ModelVersions(ApiView):
+    """Every served version of a model: its quality and what it cost, newest first."""
+
+    @extend_schema(responses=OpenApiTypes.OBJECT, tags=["cost"])
+    def get(self, request: Request) -> Response:
+        return Response({"models": [_model_json(one) for one in model_versions(self.viewer(request))]})
+
+
+def _model_json(one: ModelVersion) -> dict[str, object]:
+    run = one.run
+    parts = {"training": one.training_nano, "serving": one.serving_nano, "load_test": one.testing_nano}
+    return {
+        "pipeline": f"P-{run.number}",
+        "trained_by": run.trigger.reference,
+        "served_by": run.serve.reference if run.serve else None,
+        "profile": run.trigger.profile,
+        "verdict": run.verdict or None,
+        "accuracy": one.accuracy,
+        "p99_ms": run.load.get("p99_ms"),
+        "answers": one.answers,
+        "cost": {name: Money(nano, one.currency).as_json() for name, nano in parts.items()},
+        "total": Money(one.total_nano, one.currency).as_json(),
+        "thousand_inferences_nano": None if one.thousand is None else f"{float(one.thousand):.6f}",
+        "thousand_inferences_hbm_gb": None if one.thousand_hbm_gb is None else f"{one.thousand_hbm_gb:.6f}",
+    }
+
+
 def units_json(found: Units) -> dict[str, object]:
     """The answer of `GET /api/v1/cost/jobs/{ref}/units`."""
     return {
@@ -57,7 +86,7 @@ def units_json(found: Units) -> dict[str, object]:
             {
                 "unit": one.unit,
                 "count": one.count,
-                "cost": Money(one.cost_nano, found.cost.currency).as_json(),
+                "cost": Money(one.cost_nano, found.cost.currency).as_json() | {"amount": unit_text(one.cost)},
                 "hbm_gb": None if one.hbm_gb is None else f"{one.hbm_gb:.6f}",
             }
             for one in found.units

@@ -69,6 +69,8 @@ def job_cost_json(cost: JobCost) -> dict[str, object]:
         "buckets": {name: Money(nano, cost.currency).as_json() for name, nano in cost.buckets.items()},
         "state": cost.state,
         "final": cost.charged_is_final,
+        "closed": cost.closed,
+        "corrections": {name: Money(nano, cost.currency).as_json() for name, nano in cost.corrections.items()},
         "coverage": cost.coverage,
         "booked_until_ms": cost.booked_until_ms,
         "price_versions": list(cost.price_versions),

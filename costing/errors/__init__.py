@@ -1,6 +1,6 @@
 """Refusals of costing: each says what happened, with a stable code and its data."""
 
-from costing.errors.budgets import BadBudget, BudgetExceeded
+from costing.errors.budgets import BadBudget, BudgetExhausted
 from costing.errors.invoices import AlreadyInvoiced, BadQuestion, FinanceOnly, NotClosedYet
 from costing.errors.prices import BadPriceBook, NoPriceBook
 
@@ -9,7 +9,7 @@ __all__ = [
     "BadBudget",
     "BadPriceBook",
     "BadQuestion",
-    "BudgetExceeded",
+    "BudgetExhausted",
     "FinanceOnly",
     "NoPriceBook",
     "NotClosedYet",

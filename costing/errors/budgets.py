@@ -3,28 +3,42 @@
 from collections.abc import Mapping
 
 from alldata.kernel.errors import Conflict, Invalid
+from alldata.kernel.money import Money
+from scheduling.ports import Shortage
 
 
-class BudgetExceeded(Conflict):
+class BudgetExhausted(Conflict):
     """A job would take its organisation, team, project or itself over a budget."""
 
-    code = "budget_exceeded"
+    code = "budget_exhausted"
+    field = "cost_budget"
 
-    def __init__(self, scope: str, limit_nano: int, taken_nano: int, asked_nano: int) -> None:
-        super().__init__(scope, limit_nano, taken_nano, asked_nano)
-        self.scope, self.limit_nano, self.taken_nano, self.asked_nano = scope, limit_nano, taken_nano, asked_nano
+    def __init__(self, shortage: Shortage) -> None:
+        super().__init__(shortage)
+        self.shortage = shortage
 
     def __str__(self) -> str:
-        return f"the {self.scope}'s budget has {self.left_nano} nano left, {self.asked_nano} are asked for"
+        short = self.shortage
+        return f"the budget of the {short.scope} {short.name} has {self._shown(short.left_nano)} left, {self.fix}"
 
     @property
-    def left_nano(self) -> int:
-        return max(0, self.limit_nano - self.taken_nano)
+    def fix(self) -> str:
+        """What would mend it."""
+        short = self.shortage
+        return (
+            f"and the job may come to {self._shown(short.asked_nano)}: "
+            f"give it a cost_budget of at most what is left, or have the budget of the {short.scope} raised"
+        )
 
     @property
     def facts(self) -> Mapping[str, object]:
+        short = self.shortage
         names = ("limit_nano", "taken_nano", "left_nano", "asked_nano")
-        return {"scope": self.scope, **{name: str(getattr(self, name)) for name in names}}
+        known = {"scope": short.scope, "name": short.name, "currency": short.currency, "fix": self.fix}
+        return {**known, **{name: str(getattr(short, name)) for name in names}}
+
+    def _shown(self, nano: int) -> str:
+        return f"{Money(nano, self.shortage.currency).as_json()['amount']} {self.shortage.currency}"
 
 
 class BadBudget(Invalid):

@@ -5,7 +5,7 @@ from costing.models.capacity import CapacityVersion
 from costing.models.ledger import LedgerEntry
 from costing.models.prices import ChargeMode, ExchangeRate, PriceBook, PriceRate, PriceVersion
 from costing.models.progress import DirtyHour, InvoiceLock, NodeBooks
-from costing.models.spend import DeviceDay, DirtyDay, JobDay, SpendDay
+from costing.models.spend import DeviceDay, DirtyDay, JobDay, JobSpan, SpendDay, SpendHour
 
 __all__ = [
     "Budget",
@@ -17,6 +17,7 @@ __all__ = [
     "ExchangeRate",
     "InvoiceLock",
     "JobDay",
+    "JobSpan",
     "LedgerEntry",
     "NodeBooks",
     "PriceBook",
@@ -24,4 +25,5 @@ __all__ = [
     "PriceVersion",
     "Reservation",
     "SpendDay",
+    "SpendHour",
 ]

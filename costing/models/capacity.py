@@ -7,7 +7,8 @@ from django.db.models import F, Q
 class CapacityVersion(models.Model):
     """What a device could give from a moment until another: a change makes a version, the past keeps its own.
 
-    `in_service` False: the device was there but could not be used (its time is unavailable).
+    `in_service` False: the device was there but could not be used (its time is unavailable). `part_of`
+    names the card that the device is a part of, `share_ppb` its share of the card in billionths.
     """
 
     node = models.CharField(max_length=120)
@@ -17,6 +18,8 @@ class CapacityVersion(models.Model):
     dimension = models.CharField(max_length=40)
     capacity = models.BigIntegerField()
     in_service = models.BooleanField(default=True)
+    part_of = models.CharField(max_length=160, db_default="")
+    share_ppb = models.BigIntegerField(db_default=0)
     since_ms = models.BigIntegerField()
     until_ms = models.BigIntegerField(null=True)
 

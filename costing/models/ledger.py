@@ -26,6 +26,7 @@ class LedgerEntry(models.Model):
     q = models.DecimalField(max_digits=38, decimal_places=0)
     nano = models.BigIntegerField()
     booked_ms = models.BigIntegerField()
+    correction = models.BooleanField(db_default=False, help_text="booked after its hour was closed")
 
     class Meta:
         db_table = "ledger_entry"

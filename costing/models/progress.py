@@ -9,7 +9,8 @@ from alldata.kernel.ids import uuid7
 class NodeBooks(models.Model):
     """How far a node is booked. Until `urgent_until_ms` every new frame is booked at once.
 
-    Hours before `closed_until_ms` were booked again after their time for late data had passed.
+    Hours before `closed_until_ms` were booked after their time for late data had passed; what is booked
+    for them later is a correction.
     """
 
     node = models.CharField(max_length=120, primary_key=True)

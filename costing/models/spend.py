@@ -48,6 +48,30 @@ class JobDay(models.Model):
         return f"{self.day_ms} {self.job_id}"
 
 
+class JobSpan(models.Model):
+    """All days of one job together: its first, its last and what they come to."""
+
+    job_id = models.UUIDField()
+    project_id = models.UUIDField()
+    first_day_ms = models.BigIntegerField()
+    last_day_ms = models.BigIntegerField()
+    charged_nano = models.BigIntegerField()
+    used_nano = models.BigIntegerField()
+    idle_nano = models.BigIntegerField()
+    unmetered_nano = models.BigIntegerField()
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["first_day_ms"], name="job_span_by_first"),
+            models.Index(fields=["last_day_ms"], name="job_span_by_last"),
+            models.Index(fields=["project_id", "last_day_ms"], name="job_span_by_project"),
+        ]
+        constraints = [models.UniqueConstraint(fields=["job_id", "project_id"], name="job_span_once")]
+
+    def __str__(self) -> str:
+        return f"{self.job_id} {self.first_day_ms}"
+
+
 class DeviceDay(models.Model):
     """One day of one device, all capabilities together, by bucket."""
 
@@ -64,6 +88,20 @@ class DeviceDay(models.Model):
 
     def __str__(self) -> str:
         return f"{self.day_ms} {self.device} {self.bucket}"
+
+
+class SpendHour(models.Model):
+    """What one project was charged for one hour."""
+
+    hour_ms = models.BigIntegerField()
+    project_id = models.UUIDField()
+    charged_nano = models.BigIntegerField()
+
+    class Meta:
+        indexes = [models.Index(fields=["hour_ms"], name="spend_hour_by_hour")]
+
+    def __str__(self) -> str:
+        return f"{self.hour_ms} {self.project_id}"
 
 
 class DirtyDay(models.Model):

@@ -1,8 +1,10 @@
 """What do people see of exact amounts? Roundings by largest remainder, so that what is shown also sums. Pure."""
 
 from collections.abc import Sequence
+from decimal import Context, Decimal
+from fractions import Fraction
 
-from alldata.kernel.money import NANO, hamilton
+from alldata.kernel.money import NANO, decimal_text, hamilton
 
 #: Currencies without a minor unit, and those with three decimals (ISO 4217); all others have two.
 ZERO_DECIMALS = frozenset({"JPY", "KRW", "VND", "CLP", "ISK", "PYG", "UGX", "XAF", "XOF", "XPF"})
@@ -41,3 +43,11 @@ def amount_text(minor_units: int, nano: int, currency: str) -> str:
     whole, part = divmod(abs(minor_units), int(10**digits))
     sign = "-" if minor_units < 0 else ""
     return f"{sign}{whole}.{part:0{digits}d}" if digits else f"{sign}{whole}"
+
+
+def unit_text(nano: Fraction) -> str:
+    """The price of one unit of work: exact to the nano, below that three digits; never 0 for what costs."""
+    if nano == 0 or abs(nano) >= 1:
+        return decimal_text(int(nano))
+    digits = Context(prec=3).divide(Decimal(nano.numerator), Decimal(nano.denominator * NANO))
+    return f"{digits:f}"

@@ -30,6 +30,7 @@ UNITS: Mapping[str, Unit] = {
     "bytes": Unit("GB-Hours", 10**9 * HOUR_MS),
     "ppm": Unit("Hours", 10**6 * HOUR_MS),
     "millicores": Unit("Hours", 1000 * HOUR_MS),
+    "mW": Unit("kWh", 10**6 * HOUR_MS),
     "slots": Unit("Hours", HOUR_MS),
 }
 

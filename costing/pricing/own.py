@@ -16,6 +16,8 @@ from alldata.kernel.money import hamilton
 Method = Literal["straight", "declining", "sum_of_years"]
 PPM = 1_000_000
 MILLIJOULES_PER_KWH = 3_600_000_000
+#: A kilowatt, in the base unit of power.
+KILOWATT = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +50,11 @@ class Power:
 
     pue_ppm: int
     nano_per_kwh: int
+
+    @property
+    def nano_per_hour(self) -> int:
+        """What a kilowatt costs an hour, the room included; rounded half up, for show."""
+        return (2 * self.pue_ppm * self.nano_per_kwh + PPM) // (2 * PPM)
 
 
 def schedule(asset: Asset) -> list[int]:
@@ -94,8 +101,13 @@ def own_rate(asset: Asset, running: Running, *, month: int = 0) -> int:
 
 def energy_nano(millijoules: int, power: Power) -> int:
     """The price of measured energy, rounded half up. A usage price: no idle, no rate per hour."""
-    exact = millijoules * power.pue_ppm * power.nano_per_kwh
-    whole = MILLIJOULES_PER_KWH * PPM
+    return used_nano(millijoules * 1000, power)
+
+
+def used_nano(microjoules: int, power: Power) -> int:
+    """The same of an integral as it is metered: mW x ms is microjoules."""
+    exact = microjoules * power.pue_ppm * power.nano_per_kwh
+    whole = 1000 * MILLIJOULES_PER_KWH * PPM
     return (2 * exact + whole) // (2 * whole)
 
 

@@ -2,7 +2,8 @@
 
 from costing.rating.buckets import Bucket, Evidence, Holding, Line, Slice, price_nano, rate_slice
 from costing.rating.spans import Piece, bridged, clipped, covered_ms, gaps, merged, overlap, resolved
-from costing.rating.tracks import Track, divided
+from costing.rating.tracks import Sharers, Track, divided
+from costing.rating.usage import rate_usage
 
 __all__ = [
     "Bucket",
@@ -10,6 +11,7 @@ __all__ = [
     "Holding",
     "Line",
     "Piece",
+    "Sharers",
     "Slice",
     "Track",
     "bridged",
@@ -21,5 +23,6 @@ __all__ = [
     "overlap",
     "price_nano",
     "rate_slice",
+    "rate_usage",
     "resolved",
 ]

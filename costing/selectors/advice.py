@@ -107,13 +107,18 @@ def _poorly_metered(cost: JobCost) -> list[Hint]:
 
 
 def _elsewhere(cost: JobCost, devices: Mapping[str, Sequence[Supply]], *, now_ms: int) -> list[Hint]:
-    """The same quantities at the rates of other models of the same type in this cluster."""
+    """The same quantities at the rates of other models of the same type that could run the job here.
+
+    A broken or imported card runs nothing, and a played one only what is played.
+    """
     try:
         prices = prices_at(now_ms)
     except NoPriceBook:
         return []
     mine = {device for part in cost.parts for device in part.devices}
-    models = {(d[0].device_type, d[0].model): d for d in devices.values()}
+    played = any(devices[name][0].simulated for name in mine if name in devices)
+    able = [d for d in devices.values() if d[0].healthy and (played or not d[0].simulated)]
+    models = {(d[0].device_type, d[0].model): d for d in able}
     here = {(devices[name][0].device_type, devices[name][0].model) for name in mine if name in devices}
     found = []
     for (kind, model), device in sorted(models.items()):

@@ -31,11 +31,8 @@ BUCKET_SUMS = """
     COALESCE(sum(nano) FILTER (WHERE bucket = 'unmetered'), 0),
     COALESCE(sum(nano) FILTER (WHERE bucket NOT IN ('used', 'allocated_idle', 'unmetered')), 0)
 """
-JOBS = "costing_jobday"
-JOB_SUMS = """
-    COALESCE(sum(charged_nano), 0), COALESCE(sum(used_nano), 0), COALESCE(sum(idle_nano), 0),
-    COALESCE(sum(unmetered_nano), 0), 0::numeric
-"""
+SPEND, JOBS = "costing_spendday", "costing_jobday"
+JOB_SUMS = "sum(charged_nano), sum(used_nano), sum(idle_nano), sum(unmetered_nano)"
 #: The ledger with what is charged, for one job or one device.
 ENTRIES = f"""(
     SELECT a.*, {CHARGED_SQL} AS charged_nano FROM (
@@ -49,25 +46,30 @@ ANSWER = """
 WITH groups(key, charged, used, idle, unmetered, other) AS MATERIALIZED (
     SELECT {key}, {sums} FROM {source} WHERE {where} GROUP BY 1)
 SELECT groups.*,
-    ARRAY(SELECT price_version_id FROM {source} WHERE {where} GROUP BY price_version_id), sums.* FROM groups,
+    ARRAY(SELECT price_version_id FROM {versions} WHERE {where} GROUP BY price_version_id), sums.* FROM groups,
     (SELECT count(*), COALESCE(sum(charged), 0), COALESCE(sum(used), 0), COALESCE(sum(idle), 0),
         COALESCE(sum(unmetered), 0), COALESCE(sum(other), 0) FROM groups) AS sums
 ORDER BY {order} LIMIT %(limit)s
 """
 #: A hundred thousand jobs are grouped in memory.
 ROOM = "SET LOCAL work_mem = '48MB'"
-#: The same for very many groups: find the dearest first (floats only choose which), then add up only those, exactly.
-ANSWER_OF_MANY = """
-WITH ranked AS MATERIALIZED (
-    SELECT {key} AS key, sum(charged_nano::float8) AS charged FROM {source} WHERE {where} GROUP BY 1),
-groups(key, charged, used, idle, unmetered, other) AS (
-    SELECT {key}, {sums} FROM {source} WHERE {where}
-        AND {key} IN (SELECT key FROM ranked ORDER BY charged DESC, key LIMIT %(limit)s) GROUP BY 1)
-SELECT groups.*,
-    ARRAY(SELECT price_version_id FROM {source} WHERE {where} GROUP BY price_version_id),
-    (SELECT count(*) FROM ranked), sums.*
-FROM groups, (SELECT {sums} FROM {source} WHERE {where}) AS sums
-ORDER BY {order}
+#: Jobs are very many, but most lie within the asked days as a whole: their sums are kept. The few that reach out of
+#: them are added up. What all come to is in the sums by project, for entries of a project are entries of a job.
+ANSWER_OF_JOBS = """
+WITH reaching AS MATERIALIZED (
+    SELECT job_id FROM costing_jobspan WHERE {seen} AND last_day_ms >= %(first)s AND first_day_ms < %(end)s
+        AND (first_day_ms < %(first)s OR last_day_ms >= %(end)s)),
+parts AS MATERIALIZED (
+    SELECT job_id, {sums} FROM costing_jobday WHERE {where} AND job_id IN (SELECT job_id FROM reaching) GROUP BY 1),
+groups(key, charged, used, idle, unmetered) AS NOT MATERIALIZED (
+    SELECT job_id, charged_nano::numeric, used_nano::numeric, idle_nano::numeric, unmetered_nano::numeric
+    FROM costing_jobspan WHERE {seen} AND first_day_ms >= %(first)s AND last_day_ms < %(end)s
+    UNION ALL SELECT * FROM parts)
+SELECT groups.*, 0::numeric AS other,
+    ARRAY(SELECT price_version_id FROM costing_spendday WHERE {where} GROUP BY price_version_id),
+    (SELECT count(*) FROM groups), sums.*
+FROM groups, (SELECT {total_sums} FROM costing_spendday WHERE {where}) AS sums
+ORDER BY {order} LIMIT %(limit)s
 """
 BY_COLUMN: Mapping[By, str] = {
     By.PROJECT: "project_id",
@@ -85,20 +87,29 @@ class _Plan:
     """Where the rows come from, in SQL, with its parameters."""
 
     source: str
-    sums: str
+    seen: str
     where: str
     params: Mapping[str, Any]
     from_ms: int
     to_ms: int
+
+    @property
+    def versions(self) -> str:
+        """Where the price versions of these rows are found soonest."""
+        return SPEND if self.source.startswith("costing_") else self.source
+
+
+@dataclass(frozen=True, slots=True)
+class _Key:
+    sql: str
+    params: Mapping[str, Any]
 
 
 def breakdown(viewer: Viewer, question: Question) -> Answer:
     """The answer to one question. Errors: BadQuestion, JobNotFound."""
     plan = _plan(viewer, question)
     key = _key(viewer, question)
-    order = "key" if question.by in (By.DAY, By.HOUR) else "charged DESC, used + idle + unmetered + other DESC, key"
-    answer = ANSWER_OF_MANY if plan.source == JOBS else ANSWER
-    sql = answer.format(key=key.sql, sums=plan.sums, source=plan.source, where=plan.where, order=order)
+    sql = _sql(plan, key, question.by)
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(ROOM)
         cursor.execute(sql, {**plan.params, **key.params, "limit": question.limit})
@@ -123,6 +134,16 @@ def breakdown(viewer: Viewer, question: Question) -> Answer:
     )
 
 
+def _sql(plan: _Plan, key: _Key, by: By) -> str:
+    if plan.source == JOBS:
+        order = "groups.charged DESC, groups.used + groups.idle + groups.unmetered DESC, key"
+        texts = {"seen": plan.seen, "sums": JOB_SUMS, "total_sums": BUCKET_SUMS, "where": plan.where}
+        return ANSWER_OF_JOBS.format(order=order, **texts)
+    order = "key" if by in (By.DAY, By.HOUR) else "charged DESC, used + idle + unmetered + other DESC, key"
+    texts = {"source": plan.source, "where": plan.where, "versions": plan.versions}
+    return ANSWER.format(key=key.sql, sums=BUCKET_SUMS, order=order, **texts)
+
+
 def is_provisional(to_ms: int) -> bool:
     """Is any node's hour before `to_ms` not closed yet?"""
     closed = NodeBooks.objects.values_list("closed_until_ms", flat=True)
@@ -139,12 +160,6 @@ def _rows(
     shown = list(zip(every, shown_minor(charged, currency), shown_permille(charged), strict=True))
     rows = [Row(key, labels.get(key, key), *cells) for (key, _), cells in zip(groups, shown, strict=False)]
     return tuple(rows), Row("", "", *shown[-1])
-
-
-@dataclass(frozen=True, slots=True)
-class _Key:
-    sql: str
-    params: Mapping[str, Any]
 
 
 def _key(viewer: Viewer, question: Question) -> _Key:
@@ -164,15 +179,17 @@ def _plan(viewer: Viewer, question: Question) -> _Plan:
     first, end = question.days
     conditions, params = _conditions(viewer, question)
     conditions.append("day_ms >= %(first)s AND day_ms < %(end)s")
-    source, sums = "costing_spendday", BUCKET_SUMS
+    source = SPEND
     if question.by is By.JOB:
-        source, sums = JOBS, JOB_SUMS
+        source = JOBS
+        conditions.append("project_id IS NOT NULL")
     elif question.by is By.DEVICE:
         source = "costing_deviceday"
         conditions = [conditions[-1]]
         if not viewer.is_finance or question.project_id or question.team_id:
             raise BadQuestion("by", "a job to look into")
-    return _Plan(source, sums, " AND ".join(conditions), {**params, "first": first, "end": end}, first, end)
+    params |= {"first": first, "end": end}
+    return _Plan(source, conditions[0], " AND ".join(conditions), params, first, end)
 
 
 def _of_entries(viewer: Viewer, question: Question) -> _Plan:
@@ -189,7 +206,7 @@ def _of_entries(viewer: Viewer, question: Question) -> _Plan:
         narrow.append("device = %(device)s")
         params["device"] = question.device
     source = ENTRIES.format(where=" AND ".join(narrow))
-    return _Plan(source, BUCKET_SUMS, " AND ".join(conditions), params, params["first"], params["end"])
+    return _Plan(source, conditions[0], " AND ".join(conditions), params, params["first"], params["end"])
 
 
 def _conditions(viewer: Viewer, question: Question) -> tuple[list[str], dict[str, Any]]:

@@ -7,6 +7,20 @@ from django.db.models import Q
 from alldata.kernel.intervals import Interval
 from costing.models import CapacityVersion
 
+#: The columns of a Supplied, in its order.
+COLUMNS = (
+    "device",
+    "device_type",
+    "model",
+    "dimension",
+    "capacity",
+    "in_service",
+    "since_ms",
+    "until_ms",
+    "part_of",
+    "share_ppb",
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Supplied:
@@ -20,6 +34,8 @@ class Supplied:
     in_service: bool
     since_ms: int
     until_ms: int | None
+    part_of: str = ""
+    share_ppb: int = 0
 
 
 def supplied(node: str, span: Interval) -> list[Supplied]:
@@ -27,5 +43,4 @@ def supplied(node: str, span: Interval) -> list[Supplied]:
     rows = CapacityVersion.objects.filter(
         Q(until_ms=None) | Q(until_ms__gt=span.start_ms), node=node, since_ms__lt=span.end_ms
     ).order_by("device", "dimension", "since_ms")
-    names = ("device", "device_type", "model", "dimension", "capacity", "in_service", "since_ms", "until_ms")
-    return [Supplied(*row) for row in rows.values_list(*names)]
+    return [Supplied(*row) for row in rows.values_list(*COLUMNS)]

@@ -9,20 +9,20 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from uuid import UUID
 
-from django.db.models import Sum
+from django.db.models import Q, Sum
 
-from alldata.kernel.money import NANO, Money, hamilton
+from alldata.kernel.money import Money
 from alldata.tenancy.viewer import Viewer
 from costing.models import LedgerEntry, NodeBooks
-from costing.pricing import capability_rates, line_for
+from costing.pricing import rates_of
+from costing.pricing.display import minor, shown_minor, shown_permille
 from costing.rating import Bucket
 from costing.selectors.prices import Prices, known_prices
 from profiles.dimensions import BY_NAME
-from scheduling.selectors.answers import AllocationSpan, AttemptView, JobRow, Supply
+from scheduling.selectors.answers import AllocationSpan, AttemptView, JobRow
 from scheduling.selectors.jobs import job_row
 from scheduling.selectors.metering import allocations_between, attempts_of, supplies
 
-CENT_NANO = NANO // 100
 #: A shim writes its last usage within this time of the end; a frame that ends later has it.
 LAST_USAGE_MS = 1_000
 
@@ -31,7 +31,7 @@ LAST_USAGE_MS = 1_000
 class CapabilityCost:
     """One capability's part of a job's cost. Quantities are base unit x ms.
 
-    `charged_cents` and `share_permille` are display roundings that sum to the job's.
+    `charged_cents` (the currency's minor unit) and `share_permille` are display roundings that sum to the job's.
     """
 
     dimension: str
@@ -79,6 +79,8 @@ class JobCost:
     booked_until_ms: int | None
     price_versions: tuple[str, ...]
     example_prices: bool
+    closed: bool  # every hour of its claims is closed: a change from now on is a correction
+    corrections: dict[str, int]  # bucket -> nano that was booked after the close of its hour
 
     @property
     def held_nano(self) -> int:
@@ -103,21 +105,23 @@ def cost_of_job(viewer: Viewer, ref: str) -> JobCost:
     rows = list(
         LedgerEntry.objects.filter(job_id=job.id)
         .values_list("dimension", "bucket", "device", "price_version_id", "hour_ms", "attempt_id")
-        .annotate(q=Sum("q"), nano=Sum("nano"))
+        .annotate(q=Sum("q"), late=Sum("nano", filter=Q(correction=True), default=0), nano=Sum("nano"))
     )
     prices = known_prices()
     used = sorted((prices[v] for v in {row[3] for row in rows}), key=lambda p: p.from_ms)
     rates = unit_rates(used[-1], job.submitted_ms) if used else {}
-    parts = _parts([_row(d, b, dev, prices[v], (int(q), int(nano))) for d, b, dev, v, _, _, q, nano in rows], rates)
+    currency = used[0].currency if used else job.currency
+    entries = [_row(d, b, dev, prices[v], (int(q), int(nano))) for d, b, dev, v, _, _, q, _, nano in rows]
+    parts = _parts(entries, rates, currency)
     buckets = {b: sum(int(row[-1]) for row in rows if row[1] == b) for b in _JOB_BUCKETS}
     state = _progress(job)
     charged_nano = sum(part.charged_nano for part in parts)
     return JobCost(
         job=job,
-        currency=used[0].currency if used else job.currency,
+        currency=currency,
         charge_mode=used[0].charge_mode if used else "consumption",
         charged_nano=charged_nano,
-        charged_cents=_cents(charged_nano),
+        charged_cents=minor(charged_nano, currency),
         parts=parts,
         buckets=buckets,
         state="settled" if state.settled else "provisional",
@@ -126,6 +130,8 @@ def cost_of_job(viewer: Viewer, ref: str) -> JobCost:
         booked_until_ms=state.booked_until_ms,
         price_versions=tuple(sorted(p.name for p in used)),
         example_prices=any(p.example for p in used),
+        closed=state.closed,
+        corrections={b: late for b in _JOB_BUCKETS if (late := sum(int(row[-2]) for row in rows if row[1] == b))},
     )
 
 
@@ -166,26 +172,19 @@ def _row(dimension: str, bucket: str, device: str, prices: Prices, amount: tuple
 
 def unit_rates(prices: Prices, since_ms: int) -> dict[tuple[str, str], int]:
     """(device, capability) -> nano per hour of one shown unit (core, GiB, GB/s, whole GPU), rounded down."""
-    by_device: dict[str, list[Supply]] = {}
-    for supply in supplies(since_ms, 2**62):
-        by_device.setdefault(supply.device, []).append(supply)
-    found = {}
-    for device, mine in by_device.items():
-        capacities = {supply.dimension: supply.capacity for supply in mine}
-        line = line_for(prices.lines, mine[0].device_type, mine[0].model)
-        for dimension, nano in (capability_rates(line, capacities) if line else {}).items():
-            found[device, dimension] = nano * _rate_scale(dimension)[0] // capacities[dimension]
-    return found
+    known = supplies(since_ms, 2**62)
+    capacities = {(supply.device, supply.dimension): supply.capacity for supply in known}
+    rates = rates_of(prices.lines, known)
+    return {spot: nano * _rate_scale(spot[1])[0] // capacities[spot] for spot, nano in rates.items()}
 
 
-def _parts(rows: list[_Row], rates: dict[tuple[str, str], int]) -> tuple[CapabilityCost, ...]:
+def _parts(rows: list[_Row], rates: dict[tuple[str, str], int], currency: str) -> tuple[CapabilityCost, ...]:
     """One part a capability, dearest first, with display roundings that sum."""
     names = sorted({row.dimension for row in rows})
     exact = [_part(name, [row for row in rows if row.dimension == name], rates) for name in names]
     exact.sort(key=lambda part: (-part.charged_nano, -part.held_nano, part.dimension))
     charged = [part.charged_nano for part in exact]
-    cents = hamilton(_cents(sum(charged)), charged)
-    permille = hamilton(1000 if any(charged) else 0, charged)
+    cents, permille = shown_minor(charged, currency), shown_permille(charged)
     return tuple(
         _rounded(part, cents=cent, permille=share) for part, cent, share in zip(exact, cents, permille, strict=True)
     )
@@ -232,11 +231,6 @@ def _rounded(part: CapabilityCost, *, cents: int, permille: int) -> CapabilityCo
     return CapabilityCost(**fields | {"charged_cents": cents, "share_permille": permille})
 
 
-def _cents(nano: int) -> int:
-    """Half up, once."""
-    return (nano + CENT_NANO // 2) // CENT_NANO
-
-
 def _coverage(buckets: dict[str, int]) -> float | None:
     held = sum(buckets.values())
     return round(1 - buckets[Bucket.UNMETERED.value] / held, 4) if held else None
@@ -247,20 +241,24 @@ class _Progress:
     settled: bool
     final: bool
     booked_until_ms: int | None
+    closed: bool = False
 
 
 def _progress(job: JobRow) -> _Progress:
     """How far the job's nodes are booked, against its attempts and claims."""
     attempts = attempts_of(job.id)
-    booked = dict(NodeBooks.objects.filter(node__in={a.node for a in attempts}).values_list("node", "booked_until_ms"))
+    books = NodeBooks.objects.filter(node__in={a.node for a in attempts})
+    booked = dict(books.values_list("node", "booked_until_ms"))
     if not job.is_over:
         return _Progress(False, False, _earliest(booked.values()))
     claims = allocations_between(0, 2**62, attempt_ids=[a.id for a in attempts])
+    final = all(_usage_is_in(a, booked) for a in attempts)
+    closed = dict(books.values_list("node", "closed_until_ms"))
     return _Progress(
-        settled=all(_claim_is_booked(claim, booked) for claim in claims)
-        and all(_usage_is_in(a, booked) for a in attempts),
-        final=all(_usage_is_in(a, booked) for a in attempts),
+        settled=final and all(_claim_is_booked(claim, booked) for claim in claims),
+        final=final,
         booked_until_ms=_earliest(booked.values()),
+        closed=final and all(_claim_is_booked(claim, closed) for claim in claims),
     )
 
 

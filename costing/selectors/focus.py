@@ -16,10 +16,12 @@ from django.db import connection
 from alldata.kernel.intervals import HOUR_MS, Interval
 from alldata.tenancy.selectors import projects_of
 from alldata.tenancy.viewer import Viewer
-from costing.pricing import capability_rates, line_for
+from costing.pricing import card_of, card_rates
+from costing.pricing.own import KILOWATT
 from costing.selectors.capacity import Supplied, supplied
 from costing.selectors.focus_cells import Account, Cells, Context, Rate, account_of, origin_cells, share_cells
 from costing.selectors.prices import Prices, known_prices
+from profiles.dimensions import POWER
 from scheduling.selectors.metering import references_of
 
 Grain = Literal["origin", "allocated"]
@@ -68,16 +70,22 @@ def _rates(
     found = {}
     versions = {a.version for a in accounts}
     for node in sorted({a.node for a in accounts}):
-        by_device: dict[str, dict[str, Supplied]] = {}
+        cards: dict[str, dict[tuple[str, str], Supplied]] = {}
         for supply in supplied(node, Interval(hour_ms, hour_ms + HOUR_MS)):
-            by_device.setdefault(supply.device, {})[supply.dimension] = supply
-        for device, mine in by_device.items():
+            cards.setdefault(card_of(supply), {})[supply.device, supply.dimension] = supply
+        for mine in cards.values():
             one = next(iter(mine.values()))
             for version in versions:
-                line = line_for(prices[version].lines, one.device_type, one.model)
-                rates = capability_rates(line, {name: s.capacity for name, s in mine.items()}) if line else {}
-                for name, nano in rates.items():
-                    found[device, name, version] = Rate(nano, mine[name].capacity, one.device_type, one.model)
+                rated = card_rates(prices[version].lines, list(mine.values()))
+                for (device, name), nano in rated.nano_per_hour.items():
+                    of = mine[device, name]
+                    found[device, name, version] = Rate(nano, of.capacity, of.device_type, of.model)
+                if energy := prices[version].energy:
+                    drawn = Rate(energy.nano_per_hour, KILOWATT, one.device_type, one.model)
+                    found |= {(device, POWER, version): drawn for device, _ in mine}
+                for left in rated.stranded:
+                    rate = Rate(left.nano_per_hour, left.capacity, one.device_type, one.model)
+                    found[left.card, left.dimension, version] = rate
     return found
 
 

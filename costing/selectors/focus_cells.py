@@ -11,7 +11,7 @@ from alldata.kernel.intervals import HOUR_MS
 from alldata.tenancy.selectors import ProjectView
 from costing.pricing import focus
 from costing.selectors.prices import Prices
-from profiles.dimensions import BY_NAME
+from profiles.dimensions import BY_NAME, POWER
 
 Cells = dict[str, str | None]
 METHOD = "crater-capability-v1"
@@ -134,7 +134,7 @@ def _common(context: Context, account: Account, nano: int) -> Cells:
         "ChargeFrequency": "Usage-Based",
         "PricingCategory": "Standard",
         "PricingQuantity": focus.plain(Decimal(quantity)),
-        "PricingUnit": "Hours",
+        "PricingUnit": "kWh" if account.dimension == POWER else "Hours",
         "ListUnitPrice": price,
         "ContractedUnitPrice": price,
         "ServiceCategory": category,

@@ -7,6 +7,7 @@ from costing.errors import NoPriceBook
 from costing.models import PriceVersion
 from costing.pricing import PriceLine
 from costing.pricing.charging import charged
+from costing.pricing.own import Power
 
 EMBEDDED = "embedded"
 
@@ -26,6 +27,7 @@ class Prices:
     from_ms: int
     until_ms: int | None
     lines: tuple[PriceLine, ...]
+    energy: Power | None = None  # None: what is drawn costs nothing of its own
 
     def charged(self, bucket: str, nano: int) -> int:
         """What is charged of one account of one hour."""
@@ -70,4 +72,5 @@ def _prices(row: PriceVersion, until_ms: int | None) -> Prices:
             PriceLine(r.device_type, r.model, r.basis, r.per_amount, r.nano_per_hour, r.weights)
             for r in row.rates.all()
         ),
+        energy=Power(**energy) if (energy := row.facts.get("energy")) else None,
     )

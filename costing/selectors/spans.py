@@ -38,6 +38,11 @@ class Pieces:
         return SPEND.format(hours=self.in_hours)
 
     @property
+    def in_a_row(self) -> bool:
+        """Do the days follow one another?"""
+        return bool(self.days) and self.days[-1] - self.days[0] == (len(self.days) - 1) * DAY_MS
+
+    @property
     def in_hours(self) -> str:
         """The runs as a condition on hour_ms; the numbers are ours, not a caller's."""
         runs = [f"(hour_ms >= {int(first)} AND hour_ms < {int(end)})" for first, end in self.hours]

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from django.db import connection
 
+from alldata.kernel.intervals import DAY_MS
 from alldata.tenancy.selectors import ProjectView, projects_of
 from alldata.tenancy.viewer import Viewer
 from costing.rating import Bucket
@@ -37,11 +38,27 @@ class CapacityCost:
     capacity_nano: int
 
 
+#: Each job once, whichever part of the span knows it.
 JOBS = """
-SELECT project_id, count(DISTINCT job_id) FROM (
+SELECT project_id, count(*) FROM (
     SELECT project_id, job_id FROM costing_jobday WHERE day_ms = ANY(%(days)s::bigint[])
-    UNION ALL SELECT project_id, job_id FROM ledger_entry WHERE {hours} AND job_id IS NOT NULL
+    UNION SELECT project_id, job_id FROM ledger_entry WHERE {hours} AND job_id IS NOT NULL
 ) seen WHERE project_id = ANY(%(seen)s::uuid[]) GROUP BY project_id
+"""
+#: The same where the days follow one another: most jobs lie within them and need not be told apart.
+JOBS_OF_DAYS = """
+WITH within AS (
+    SELECT project_id, job_id FROM costing_jobspan WHERE first_day_ms >= %(first)s AND last_day_ms < %(end)s),
+others AS (
+    SELECT project_id, job_id FROM costing_jobday WHERE day_ms >= %(first)s AND day_ms < %(end)s AND job_id IN (
+        SELECT job_id FROM costing_jobspan WHERE last_day_ms >= %(first)s AND first_day_ms < %(end)s
+            AND (first_day_ms < %(first)s OR last_day_ms >= %(end)s))
+    UNION SELECT project_id, job_id FROM ledger_entry WHERE {hours} AND job_id IS NOT NULL
+    EXCEPT SELECT s.project_id, s.job_id FROM costing_jobspan s
+        WHERE first_day_ms >= %(first)s AND last_day_ms < %(end)s
+            AND job_id IN (SELECT job_id FROM ledger_entry WHERE {hours}))
+SELECT project_id, count(*) FROM (SELECT * FROM within UNION ALL SELECT * FROM others) seen
+WHERE project_id = ANY(%(seen)s::uuid[]) GROUP BY project_id
 """
 AMOUNTS = """
 SELECT project_id, bucket, dimension, sum(nano), sum(charged) FROM {source}
@@ -57,11 +74,12 @@ GROUP BY bucket, b.currency
 def cost_by_project(viewer: Viewer, *, from_ms: int, to_ms: int) -> list[ProjectCost]:
     """Whole UTC hours that overlap [from_ms, to_ms), by project name; zero is zero."""
     span = pieces(from_ms, to_ms)
-    asked = {"days": list(span.days), "seen": [str(p) for p in viewer.project_ids]}
+    first, end = (span.days[0], span.days[-1] + DAY_MS) if span.days else (0, 0)
+    asked = {"days": list(span.days), "first": first, "end": end, "seen": [str(p) for p in viewer.project_ids]}
     amounts: dict[UUID, list[_Amount]] = {}
     for project_id, *amount in _rows(AMOUNTS.format(source=span.source), asked):
         amounts.setdefault(project_id, []).append(_Amount(*amount))
-    jobs = dict(_rows(JOBS.format(hours=span.in_hours), asked))
+    jobs = dict(_rows((JOBS_OF_DAYS if span.in_a_row else JOBS).format(hours=span.in_hours), asked))
     return [_project_cost(p, amounts.get(p.id, []), int(jobs.get(p.id, 0))) for p in projects_of(viewer)]
 
 

@@ -6,6 +6,7 @@ is None, never 0. Compare two jobs only where both were metered for at least 99 
 
 from dataclasses import dataclass
 from decimal import Decimal
+from fractions import Fraction
 
 from alldata.tenancy.viewer import Viewer
 from costing.selectors.compare import MIN_COVERAGE
@@ -20,13 +21,18 @@ BANDWIDTH_Q_PER_GB = 1000 * 10**9  # bytes/s x ms in a gigabyte
 class PerUnit:
     """`unit`: epoch, step, 1000_inferences or what the job calls its units. `count` is how many there were.
 
-    `hbm_gb` and `cost_nano` are per one unit (per thousand where the unit says so).
+    `hbm_gb` and the cost are per one unit (per thousand where the unit says so). `cost` is exact: what a
+    unit of cheap work costs may be less than a nano. `cost_nano` is the same rounded down.
     """
 
     unit: str
     count: int
-    cost_nano: int
+    cost: Fraction  # nano
     hbm_gb: Decimal | None
+
+    @property
+    def cost_nano(self) -> int:
+        return int(self.cost)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,4 +77,4 @@ def _per_unit(cost: JobCost, unit: str, count: int) -> PerUnit:
     scale = 1000 if unit.startswith("1000_") else 1
     moved = [part.used_q for part in cost.parts if part.dimension == "hbm_bandwidth"]
     hbm = Decimal(sum(moved) * scale) / (BANDWIDTH_Q_PER_GB * count) if moved else None
-    return PerUnit(unit, count, cost.charged_nano * scale // count, hbm)
+    return PerUnit(unit, count, Fraction(cost.charged_nano * scale, count), hbm)

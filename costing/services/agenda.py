@@ -14,7 +14,7 @@ from django.db import connection, transaction
 from alldata.kernel.intervals import HOUR_MS
 from costing.models import NodeBooks
 from costing.services.evidence import attempt_id_of
-from costing.services.ledger import book_hour
+from costing.services.ledger import CLOSE_MS, book_hour
 from monitoring.selectors.frames import last_report
 from monitoring.selectors.streams import first_frame_ms, watermarks
 from scheduling.selectors.metering import allocations_between, attempts_of
@@ -22,8 +22,7 @@ from scheduling.selectors.metering import allocations_between, attempts_of
 PACE_MS = 10_000
 IDLE_PACE_MS = 300_000
 URGENT_MS = 10_000
-CLOSE_MS = 15 * 60_000
-#: After a restart, claims whose grace ran out meanwhile are released before old hours are closed.
+#: After a restart, what agents kept in their spools comes in before old hours are closed.
 CLOSE_DELAY_MS = 60_000
 MARK = """
 INSERT INTO costing_dirtyhour (node, hour_ms, due_ms) VALUES (%s, %s, %s)
@@ -131,10 +130,8 @@ def mark_open(*, now_ms: int) -> None:
 
 
 def _close_hours(books: NodeBooks, booked_ms: int, *, now_ms: int) -> None:
-    """Book each hour once more when it is CLOSE_MS old, whatever facts were lost in between."""
+    """Book each hour once more when it is CLOSE_MS old, whatever facts were lost in between: that closes it."""
     closed_ms = books.closed_until_ms if books.closed_until_ms is not None else booked_ms // HOUR_MS * HOUR_MS
-    until_ms = max(closed_ms, min(now_ms - CLOSE_MS, booked_ms) // HOUR_MS * HOUR_MS)
+    until_ms = min(now_ms - CLOSE_MS, booked_ms) // HOUR_MS * HOUR_MS
     if until_ms > closed_ms:
         mark(books.node, closed_ms, until_ms - 1, due_ms=now_ms + CLOSE_DELAY_MS)
-    if until_ms != books.closed_until_ms:
-        NodeBooks.objects.filter(node=books.node).update(closed_until_ms=until_ms)

@@ -1,22 +1,25 @@
 """Set budgets, set money aside when a job is admitted, and settle it when the job has ended.
 
 Admission asks every budget above the job, under one lock an organisation, so that two jobs
-cannot both take the last of it. Reserving twice for one job changes nothing.
+cannot both take the last of it. Reserving twice for one job changes nothing; asking for more adds the difference.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
 from django.db import connection, transaction
+from django.db.models import QuerySet
 
 from alldata.kernel.intervals import DAY_MS
 from alldata.tenancy.audit import Deed, record
-from alldata.tenancy.selectors import project_view, projects_below, projects_of
+from alldata.tenancy.selectors import ProjectView, project_view, projects_below, projects_of
 from alldata.tenancy.viewer import Viewer
-from costing.errors import BadBudget, BudgetExceeded, FinanceOnly
+from costing.errors import BadBudget, BudgetExhausted, FinanceOnly
 from costing.models import Budget, DirtyDay, Reservation
 from costing.selectors.budgets import projects_in, taken
 from costing.selectors.spent import charged_to_jobs
+from scheduling.ports import Shortage
 from scheduling.selectors.metering import ended_before
 
 #: After a job's end its last usage is still booked and its day summed.
@@ -79,38 +82,64 @@ def set_budget(viewer: Viewer, command: BudgetCommand, *, now_ms: int) -> UUID:
 
 
 def reserve(viewer: Viewer, ask: Ask, *, now_ms: int) -> None:
-    """Set money aside, or refuse. Errors: BudgetExceeded (the narrowest budget that lacks it)."""
+    """Set money aside, or refuse. Errors: BudgetExhausted (the narrowest budget that lacks it).
+
+    The lock is taken only where a budget is in force; it ends with the caller's transaction.
+    """
     project = project_view(viewer, ask.project_id)
     with transaction.atomic():
-        with connection.cursor() as cursor:
-            cursor.execute(LOCK, [f"budget:{project.organisation_id}"])
-        if Reservation.objects.filter(pk=ask.job_id).exists():
+        limits = list(_in_force(project, now_ms=now_ms))
+        if limits:
+            with connection.cursor() as cursor:
+                cursor.execute(LOCK, [f"budget:{project.organisation_id}"])
+        held = Reservation.objects.filter(pk=ask.job_id).first()
+        if held is not None and (held.settled_ms is not None or held.reserved_nano >= ask.nano):
             return
-        scopes = {
-            Budget.Scope.JOB: ask.job_id,
-            Budget.Scope.PROJECT: project.id,
-            Budget.Scope.TEAM: project.team_id,
-            Budget.Scope.ORGANISATION: project.organisation_id,
-        }
-        for scope, scope_id in scopes.items():
-            _refuse_beyond(viewer, scope, scope_id, ask, now_ms=now_ms)
-        Reservation.objects.create(
-            job_id=ask.job_id,
-            project_id=project.id,
-            currency=project.currency,
-            reserved_nano=ask.nano,
-            reserved_ms=now_ms,
-        )
+        more = ask.nano - held.reserved_nano if held is not None else ask.nano
+        short = _short(project, Ask(ask.job_id, ask.project_id, more), limits)
+        if short is not None:
+            raise BudgetExhausted(short)
+        if held is not None:
+            Reservation.objects.filter(pk=held.pk).update(reserved_nano=ask.nano)
+        else:
+            Reservation.objects.create(
+                job_id=ask.job_id,
+                project_id=project.id,
+                currency=project.currency,
+                reserved_nano=ask.nano,
+                reserved_ms=now_ms,
+            )
 
 
-def _refuse_beyond(viewer: Viewer, scope: str, scope_id: UUID, ask: Ask, *, now_ms: int) -> None:
-    for budget in Budget.objects.filter(scope=scope, scope_id=scope_id, start_ms__lte=now_ms, end_ms__gt=now_ms):
-        projects = (
-            [] if scope == Budget.Scope.JOB else projects_in(scope, scope_id, projects_below(viewer.organisation_id))
-        )
-        total = sum(taken(budget, [p.id for p in projects]))
+def shortage(viewer: Viewer, ask: Ask, *, now_ms: int) -> Shortage | None:
+    """The narrowest budget that lacks the money, None when every one has it."""
+    project = project_view(viewer, ask.project_id)
+    return _short(project, ask, list(_in_force(project, now_ms=now_ms)))
+
+
+def _short(project: ProjectView, ask: Ask, limits: Sequence[Budget]) -> Shortage | None:
+    above = {
+        (Budget.Scope.JOB.value, ask.job_id): str(ask.job_id),
+        (Budget.Scope.PROJECT.value, project.id): project.name,
+        (Budget.Scope.TEAM.value, project.team_id): project.team,
+        (Budget.Scope.ORGANISATION.value, project.organisation_id): project.organisation,
+    }
+    order = list(above)
+    mine = sorted(
+        (b for b in limits if (b.scope, b.scope_id) in above), key=lambda b: order.index((b.scope, b.scope_id))
+    )
+    below = projects_below(project.organisation_id) if mine else []
+    for budget in mine:
+        covered = [] if budget.scope == Budget.Scope.JOB else projects_in(budget.scope, budget.scope_id, below)
+        total = sum(taken(budget, [p.id for p in covered]))
         if total + ask.nano > budget.limit_nano:
-            raise BudgetExceeded(scope, budget.limit_nano, total, ask.nano)
+            name = above[budget.scope, budget.scope_id]
+            return Shortage(budget.scope, name, budget.currency, budget.limit_nano, total, ask.nano)
+    return None
+
+
+def _in_force(project: ProjectView, *, now_ms: int) -> QuerySet[Budget]:
+    return Budget.objects.filter(organisation_id=project.organisation_id, start_ms__lte=now_ms, end_ms__gt=now_ms)
 
 
 def settle_ended(*, now_ms: int) -> int:

@@ -39,7 +39,7 @@ def _holds(row: CapacityVersion, now: Supply | None) -> bool:
     return (
         now is not None
         and (row.capacity, row.in_service, row.model) == (now.capacity, now.healthy, now.model)
-        and row.device_type == now.device_type
+        and (row.device_type, row.part_of, row.share_ppb) == (now.device_type, now.part_of, now.share_ppb)
     )
 
 
@@ -53,4 +53,6 @@ def _version(now: Supply, *, since_ms: int) -> CapacityVersion:
         capacity=now.capacity,
         in_service=now.healthy,
         since_ms=since_ms,
+        part_of=now.part_of,
+        share_ppb=now.share_ppb,
     )

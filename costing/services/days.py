@@ -31,10 +31,16 @@ FROM (
 JOIN costing_priceversion v ON v.id = a.price_version_id
 LEFT JOIN (SELECT DISTINCT device, device_type FROM costing_capacityversion) c ON c.device = a.device
 """
+#: The jobs whose whole may differ: those that the day had and those that it has.
+TOUCHED = """
+CREATE TEMPORARY TABLE day_jobs ON COMMIT DROP AS
+SELECT job_id FROM costing_jobday WHERE day_ms = %(day)s UNION SELECT job_id FROM day_accounts WHERE job_id IS NOT NULL
+"""
 REPLACE = (
     "DELETE FROM costing_spendday WHERE day_ms = %(day)s",
     "DELETE FROM costing_jobday WHERE day_ms = %(day)s",
     "DELETE FROM costing_deviceday WHERE day_ms = %(day)s",
+    "DELETE FROM costing_spendhour WHERE hour_ms >= %(day)s AND hour_ms < %(end)s",
     """
     INSERT INTO costing_spendday
         (day_ms, project_id, device_type, dimension, bucket, price_version_id, q, nano, charged_nano)
@@ -54,6 +60,21 @@ REPLACE = (
     INSERT INTO costing_deviceday (day_ms, node, device, bucket, price_version_id, nano, charged_nano)
     SELECT %(day)s, node, device, bucket, price_version_id, sum(nano), sum(charged)
     FROM day_accounts GROUP BY node, device, bucket, price_version_id
+    """,
+    """
+    INSERT INTO costing_spendhour (hour_ms, project_id, charged_nano)
+    SELECT hour_ms, project_id, sum(charged) FROM day_accounts WHERE project_id IS NOT NULL GROUP BY hour_ms, project_id
+    """,
+)
+#: Under one lock, so that two days of one job, summed at once, see each other.
+JOIN_DAYS = (
+    "DELETE FROM costing_jobspan s USING day_jobs t WHERE s.job_id = t.job_id",
+    """
+    INSERT INTO costing_jobspan (job_id, project_id, first_day_ms, last_day_ms, charged_nano, used_nano, idle_nano,
+        unmetered_nano)
+    SELECT d.job_id, d.project_id, min(d.day_ms), max(d.day_ms), sum(d.charged_nano), sum(d.used_nano),
+        sum(d.idle_nano), sum(d.unmetered_nano)
+    FROM costing_jobday d JOIN day_jobs t ON t.job_id = d.job_id GROUP BY d.job_id, d.project_id
     """,
 )
 
@@ -90,7 +111,10 @@ def sum_day(day_ms: int) -> None:
 def _replace(day_ms: int) -> None:
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(%s, %s)", [LOCK % 2**31, day_ms // DAY_MS])
-        cursor.execute("DROP TABLE IF EXISTS day_accounts")
+        cursor.execute("DROP TABLE IF EXISTS day_accounts, day_jobs")
         cursor.execute(ACCOUNTS, [day_ms, day_ms + DAY_MS])
-        for statement in REPLACE:
-            cursor.execute(statement, {"day": day_ms})
+        for statement in (TOUCHED, *REPLACE):
+            cursor.execute(statement, {"day": day_ms, "end": day_ms + DAY_MS})
+        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [LOCK])
+        for statement in JOIN_DAYS:
+            cursor.execute(statement)

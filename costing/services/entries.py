@@ -11,7 +11,7 @@ from costing.services.metering import Account, Amount, Owner
 
 COPY = """
 COPY ledger_entry (id, hour_ms, upto_ms, node, device, dimension, bucket, attempt_id, job_id, project_id,
-    price_version_id, revision, q, nano, booked_ms) FROM STDIN
+    price_version_id, revision, q, nano, booked_ms, correction) FROM STDIN
 """
 NULL = "\\N"
 
@@ -34,6 +34,7 @@ class Stamp:
     upto_ms: int
     revision: int
     booked_ms: int
+    correction: bool = False
 
 
 def append(entries: Sequence[Entry], stamp: Stamp) -> None:
@@ -61,6 +62,7 @@ def _line(entry: Entry, stamp: Stamp) -> str:
         entry.change.q,
         entry.change.nano,
         stamp.booked_ms,
+        "t" if stamp.correction else "f",
     )
     return "\t".join(map(str, fields)) + "\n"
 

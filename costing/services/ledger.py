@@ -1,7 +1,9 @@
 """Book a node-hour: append what its rating differs by from what is booked already.
 
 One mechanism for provisional bookings, the close of an hour and late data. The advisory lock
-makes racing bookers of one node-hour wait for each other; the second finds nothing to add.
+makes racing bookers of one node-hour wait for each other; the second finds nothing to add. The
+booking that closes an hour says so in the same transaction; what is booked for it later is marked
+a correction.
 """
 
 from collections.abc import Iterator
@@ -21,6 +23,8 @@ from costing.services.entries import Entry, Stamp, append
 from costing.services.metering import Account, Amount, Owner, RatedHour, rate_hour
 from monitoring.selectors.streams import watermark
 
+#: An hour closes this long after its end: what was lost meanwhile is looked at again, agents have caught up.
+CLOSE_MS = 15 * 60_000
 LOCK = "SELECT pg_advisory_xact_lock(hashtextextended(%s, %s))"
 
 
@@ -38,7 +42,8 @@ def book_hour(node: str, hour_ms: int, *, now_ms: int) -> int:
         entries = list(_deltas(rated, booked))
         if entries:
             mark_day(hour_ms, now_ms=now_ms)
-            append(entries, Stamp(node, hour_ms, upto_ms, reached.revision + 1, now_ms))
+            late = reached.revision > 0 and _is_closed(node, hour_ms)
+            append(entries, Stamp(node, hour_ms, upto_ms, reached.revision + 1, now_ms, late))
         _note_progress(node, Interval(hour_ms, upto_ms), now_ms=now_ms)
     return len(entries)
 
@@ -95,10 +100,19 @@ def _former_owner(attempt: UUID) -> Owner:
     return Owner(UUID(str(entry.job_id)), UUID(str(entry.project_id)))
 
 
+def _is_closed(node: str, hour_ms: int) -> bool:
+    return NodeBooks.objects.filter(node=node, closed_until_ms__gt=hour_ms).exists()
+
+
 def _note_progress(node: str, span: Interval, *, now_ms: int) -> None:
-    """Move the end of the node's books when this hour continues them."""
+    """Move the end of the node's books when this hour continues them; close an hour that was whole before."""
     books, _ = NodeBooks.objects.select_for_update().get_or_create(node=node)
+    was_whole = span.length_ms == HOUR_MS and (books.booked_until_ms or 0) >= span.end_ms
     books.booked_at_ms = max(books.booked_at_ms, now_ms)
     if books.booked_until_ms is None or span.start_ms <= books.booked_until_ms < span.end_ms:
         books.booked_until_ms = span.end_ms
-    books.save(update_fields=["booked_at_ms", "booked_until_ms"])
+    if books.closed_until_ms is None:
+        books.closed_until_ms = span.start_ms
+    if was_whole and now_ms >= span.end_ms + CLOSE_MS and books.closed_until_ms == span.start_ms:
+        books.closed_until_ms = span.end_ms
+    books.save(update_fields=["booked_at_ms", "booked_until_ms", "closed_until_ms"])

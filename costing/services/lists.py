@@ -1,14 +1,14 @@
 """Read a price list as someone wrote it: YAML of our own, or the CSV of a cloud. Checked, not yet in force.
 
 A YAML line prices a kind of device by `hourly`, or by `own`: what it cost and what it costs to run
-(costing.pricing.own). Currencies other than the book's are converted with one dated rate, which
-the version keeps.
+(costing.pricing.own). `energy: {pue, tariff}` bills the joules that were measured, beside the hours.
+Currencies other than the book's are converted with one dated rate, which the version keeps.
 """
 
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
@@ -41,6 +41,11 @@ class PriceList:
     blend_ppm: int = 0
     facts: Mapping[str, Any] = field(default_factory=dict)
 
+    @property
+    def energy(self) -> Power | None:
+        """What measured energy costs; None where it is not billed."""
+        return Power(**self.facts["energy"]) if "energy" in self.facts else None
+
 
 def read_price_list(text: str) -> PriceList:
     """A price list from YAML. Errors: BadPriceBook, BadAmount."""
@@ -52,6 +57,9 @@ def read_price_list(text: str) -> PriceList:
         raise BadPriceBook("lines", "a list of prices")
     lines = tuple(_line(index, line) for index, line in enumerate(plain["lines"]))
     own = {f"lines[{k}]": line["own"] for k, line in enumerate(plain["lines"]) if "own" in line}
+    energy = _energy(plain.get("energy"))
+    if energy and any("watts" in costs for costs in own.values()):
+        raise BadPriceBook("energy", "measured energy, or the watts of a machine of ours, not both")
     return PriceList(
         name=str(plain.get("name", "")),
         currency=str(plain.get("currency", "")),
@@ -62,8 +70,20 @@ def read_price_list(text: str) -> PriceList:
         lines=lines,
         digest=digest_of(plain),
         blend_ppm=read_ppm("blend", plain.get("blend", 0)),
-        facts={"own": own} if own else {},
+        facts={**({"own": own} if own else {}), **({"energy": asdict(energy)} if energy else {})},
     )
+
+
+def _energy(plain: object) -> Power | None:
+    """What a kilowatt-hour costs and what the room takes on top of it. Errors: BadPriceBook, BadAmount."""
+    if plain is None:
+        return None
+    if not isinstance(plain, dict) or not plain.keys() <= {"pue", "tariff"} or "tariff" not in plain:
+        raise BadPriceBook("energy", "tariff, the price of a kilowatt-hour, and pue")
+    pue, tariff = parse_nano(plain.get("pue", 1)), parse_nano(plain["tariff"])
+    if pue < 1_000_000_000 or tariff < 0:
+        raise BadPriceBook("energy", "a tariff of at least 0 and pue of at least 1")
+    return Power(pue // 1000, tariff)
 
 
 def digest_of(plain: object) -> str:

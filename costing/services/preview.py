@@ -14,10 +14,11 @@ from alldata.kernel.intervals import HOUR_MS
 from alldata.tenancy.selectors import projects_of
 from alldata.tenancy.viewer import Viewer
 from costing.models import LedgerEntry
-from costing.pricing import PriceLine, capability_rates, device_rate, line_for
+from costing.pricing import rates_of
 from costing.pricing.charging import charged
 from costing.selectors.prices import Prices, known_prices
 from costing.services.lists import PriceList
+from profiles.dimensions import POWER
 from scheduling.selectors.answers import Supply
 from scheduling.selectors.metering import supplies
 
@@ -64,37 +65,34 @@ def preview_prices(viewer: Viewer, prices: PriceList, *, from_ms: int, to_ms: in
     old = known_prices()
     current = max(old.values(), key=lambda p: p.from_ms, default=None)
     found = Preview(prices.currency, from_ms, to_ms)
-    found.kinds = _kinds(devices, current.lines if current else (), prices.lines)
-    new_rates = _rates(devices, prices.lines)
-    old_rates = {version: _rates(devices, p.lines) for version, p in old.items()}
+    new_rates = _rates(devices, prices)
+    found.kinds = _kinds(devices, _rates(devices, current), new_rates)
+    old_rates = {version: _rates(devices, p) for version, p in old.items()}
     _reprice(viewer, found, prices, (old, old_rates, new_rates))
     return found
 
 
-def _kinds(
-    devices: Mapping[str, list[Supply]], old: tuple[PriceLine, ...], new: tuple[PriceLine, ...]
-) -> list[KindChange]:
-    seen: dict[tuple[str, str], list[list[Supply]]] = {}
-    for mine in devices.values():
-        seen.setdefault((mine[0].device_type, mine[0].model), []).append(mine)
+def _kinds(devices: Mapping[str, list[Supply]], old: Rates, new: Rates) -> list[KindChange]:
+    seen: dict[tuple[str, str], list[str]] = {}
+    for device, mine in devices.items():
+        seen.setdefault((mine[0].device_type, mine[0].model), []).append(device)
     return [
         KindChange(*kind, len(every), _hourly(old, every[0]), _hourly(new, every[0]))
         for kind, every in sorted(seen.items())
     ]
 
 
-def _hourly(lines: tuple[PriceLine, ...], device: list[Supply]) -> int | None:
-    line = line_for(lines, device[0].device_type, device[0].model)
-    return device_rate(line, {s.dimension: s.capacity for s in device}) if line else None
+def _hourly(rates: Rates, device: str) -> int | None:
+    mine = [nano for (name, dimension), nano in rates.items() if name == device and dimension != POWER]
+    return sum(mine) if mine else None
 
 
-def _rates(devices: Mapping[str, list[Supply]], lines: tuple[PriceLine, ...]) -> Rates:
-    found = {}
-    for device, mine in devices.items():
-        line = line_for(lines, mine[0].device_type, mine[0].model)
-        rates = capability_rates(line, {s.dimension: s.capacity for s in mine}) if line else {}
-        found.update({(device, dimension): nano for dimension, nano in rates.items()})
-    return found
+def _rates(devices: Mapping[str, list[Supply]], book: Prices | PriceList | None) -> Rates:
+    """Nano per hour by (device, capability), and of a kilowatt by device where energy is billed."""
+    if book is None:
+        return {}
+    rates = rates_of(book.lines, [supply for mine in devices.values() for supply in mine])
+    return rates | ({(device, POWER): book.energy.nano_per_hour for device in devices} if book.energy else {})
 
 
 def _reprice(

@@ -1,12 +1,13 @@
 """Answer what scheduling asks about money (scheduling.ports.PriceQuotes)."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection
 
 from alldata.kernel import clock
 from costing.errors import NoPriceBook
-from costing.pricing import capability_rates, line_for
+from costing.pricing import rates_of
 from costing.selectors.prices import prices_at
-from scheduling.ports import Offer, Rate
+from scheduling.ports import Rate
+from scheduling.selectors.metering import supplies
 
 DEFAULT_CURRENCY = "CNY"
 
@@ -17,22 +18,15 @@ class BookQuotes:
     def __init__(self, now_ms: Callable[[], int] = clock.now_ms) -> None:
         self._now_ms = now_ms
 
-    def rates(self, devices: Collection[Offer]) -> list[Rate]:
-        """Rates in force; a device without a price is absent, not free. Equal devices are rated once."""
+    def rates(self, devices: Collection[str]) -> list[Rate]:
+        """Rates in force; a device without a price is absent, not free."""
+        now_ms = self._now_ms()
         try:
-            lines = prices_at(self._now_ms()).lines
+            prices = prices_at(now_ms)
         except NoPriceBook:
             return []
-        known: dict[object, Mapping[str, int]] = {}
-        found = []
-        for offer in devices:
-            kind = (offer.type, offer.model, frozenset(offer.capacity.items()))
-            if kind not in known:
-                line = line_for(lines, offer.type, offer.model)
-                has = {name: value for name, value in offer.capacity.items() if value}
-                known[kind] = capability_rates(line, has) if line else {}
-            found += [Rate(offer.device, dimension, nano) for dimension, nano in known[kind].items()]
-        return found
+        rates = rates_of(prices.lines, supplies(now_ms, now_ms + 1, devices=devices))
+        return [Rate(*spot, nano) for spot, nano in sorted(rates.items())]
 
     def edition(self) -> str:
         """The version of the book in force."""

@@ -96,6 +96,8 @@ class AgentFrames(View):
         return {"server_ms": now_ms, "duplicate": not found.stored, **counts(found)}
 
 
+#: The same door for those who come straight to it (settings.DIRECT_DOORS).
+agent_frames = AgentFrames.as_view()
 _alive: dict[str, int] = {}
 
 

@@ -10,7 +10,7 @@ from rest_framework.response import Response
 
 from alldata.kernel import clock
 from alldata.tenancy.api import ApiView
-from monitoring.selectors.usage import JobSeries, Series, series_of_job
+from monitoring.selectors.usage import JobSeries, Series, series_of_job, shown_smooth
 
 
 class Span(serializers.Serializer[Mapping[str, int]]):
@@ -18,6 +18,7 @@ class Span(serializers.Serializer[Mapping[str, int]]):
 
     start_timestamp = serializers.IntegerField(min_value=0, max_value=2**53, required=False)
     end_timestamp = serializers.IntegerField(min_value=0, max_value=2**53, required=False)
+    smooth = serializers.BooleanField(default=False)
 
     def validate(self, attrs: dict[str, int]) -> dict[str, int]:
         if "start_timestamp" in attrs and attrs.get("end_timestamp", 2**53) <= attrs["start_timestamp"]:
@@ -32,6 +33,7 @@ class JobMetrics(ApiView):
         parameters=[
             OpenApiParameter("start_timestamp", int, description="UTC ms, default: start of the job"),
             OpenApiParameter("end_timestamp", int, description="UTC ms, default: end of the job or now"),
+            OpenApiParameter("smooth", bool, description="means over the stated window, as people see them"),
         ],
         responses=OpenApiTypes.OBJECT,
         tags=["jobs"],
@@ -40,10 +42,11 @@ class JobMetrics(ApiView):
         asked = Span(data=request.query_params)
         asked.is_valid(raise_exception=True)
         span = (asked.validated_data.get("start_timestamp"), asked.validated_data.get("end_timestamp"))
-        return Response(series_json(series_of_job(self.viewer(request), ref, span=span, now_ms=clock.now_ms())))
+        found = series_of_job(self.viewer(request), ref, span=span, now_ms=clock.now_ms())
+        return Response(series_json(found, smooth=asked.validated_data["smooth"]))
 
 
-def series_json(found: JobSeries) -> dict[str, object]:
+def series_json(found: JobSeries, *, smooth: bool = False) -> dict[str, object]:
     """The answer of `GET /api/v1/jobs/{id}/metrics`."""
     return {
         "job": found.reference,
@@ -52,11 +55,13 @@ def series_json(found: JobSeries) -> dict[str, object]:
         "end_timestamp": found.end_ms,
         "sampling_interval_ms": found.sampling_ms,
         "coverage": found.coverage,
-        "series": [_one_series(series) for series in found.series],
+        "series": [_one_series(series, found.mode, smooth=smooth) for series in found.series],
     }
 
 
-def _one_series(series: Series) -> dict[str, object]:
+def _one_series(series: Series, mode: str, *, smooth: bool) -> dict[str, object]:
+    rule, calm = shown_smooth(series, mode)
+    shown = calm if smooth else series
     return {
         "capability": series.capability,
         "device": series.device,
@@ -66,5 +71,6 @@ def _one_series(series: Series) -> dict[str, object]:
         "attempt": str(series.attempt_id),
         "scope": series.scope,
         "covered_ms": sum(p.end_ms - p.start_ms for p in series.points),
-        "points": [[p.start_ms, p.end_ms, p.value] for p in series.points],
+        "points": [[p.start_ms, p.end_ms, p.value] for p in shown.points],
+        "shown": {"sampling_interval_ms": rule.sampling_ms, "smoothing_samples": rule.samples, "applied": smooth},
     }

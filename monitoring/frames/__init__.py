@@ -3,7 +3,7 @@
 columns.py has the shapes, packing.py the bytes, reading.py the way from the wire.
 """
 
-from monitoring.frames.columns import Columns, Part, StoredFrame, span_of
+from monitoring.frames.columns import ABSENT, Columns, Numbers, Part, StoredFrame, span_of
 from monitoring.frames.packing import (
     FORMAT,
     QUALITIES,
@@ -17,10 +17,12 @@ from monitoring.frames.packing import (
 )
 
 __all__ = [
+    "ABSENT",
     "FORMAT",
     "QUALITIES",
     "SOURCES",
     "Columns",
+    "Numbers",
     "Part",
     "StoredFrame",
     "UnknownFormat",

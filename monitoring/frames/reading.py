@@ -7,6 +7,7 @@ value; whatever it does not like goes through the wire's own decoder, which name
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import repeat
 from typing import Any
 
@@ -18,6 +19,8 @@ from monitoring.frames.columns import ABSENT, Columns, Numbers, Part
 from monitoring.frames.packing import TAGS, columns_of
 
 MAX_WINDOWS = 1_000
+#: What the columns hold: names of agents and epochs, and keys of attempts.
+MAX_NAME, MAX_KEY = 120, 64
 _ENVELOPE = frozenset({"wire", "kind", "agent", "agent_version", "sent_ms", "body"})
 _FRAME = frozenset({"epoch", "seq", "start_ms", "end_ms", "devices", "attempts"})
 _DEVICE, _ATTEMPT = frozenset({"uuid", "dims"}), frozenset({"key", "device", "dims", "start_ms", "end_ms"})
@@ -59,7 +62,7 @@ def read_delivery(raw: bytes) -> Delivery:
     for name in sorted(_ENVELOPE ^ plain.keys()):
         raise WireError(name, "no such field" if name in plain else "a value", shown(plain.get(name)))
     decode_whole(plain["sent_ms"], "sent_ms")
-    agent, version = (decode_text(plain[name], name) for name in ("agent", "agent_version"))
+    agent, version = (storable(decode_text(plain[name], name), name) for name in ("agent", "agent_version"))
     if plain["kind"] == "frame":
         return Delivery(agent, version, True, (_window(plain["body"], "body"),))
     if plain["kind"] == "frames":
@@ -81,6 +84,13 @@ def decode_whole(value: object, path: str) -> int:
     return value
 
 
+def storable(text: str, path: str, limit: int = MAX_NAME) -> str:
+    """The text, if a column can hold it, or WireError."""
+    if len(text) > limit or "\0" in text:
+        raise WireError(path, f"text of at most {limit} characters, none of them NUL", shown(text))
+    return text
+
+
 def _windows(body: object) -> tuple[Window, ...]:
     rows = body.get("frames") if type(body) is dict and len(body) == 1 else None
     if type(rows) is not list or not 0 < len(rows) <= MAX_WINDOWS:
@@ -90,9 +100,13 @@ def _windows(body: object) -> tuple[Window, ...]:
 
 def _window(plain: object, path: str) -> Window:
     try:
-        return _quick(plain)
+        window = _quick(plain)
     except (_Unusual, KeyError, TypeError, AttributeError, OverflowError):
-        return _careful(plain, path)
+        window = _careful(plain, path)
+    storable(window.epoch, f"{path}.epoch")
+    for key in window.columns.attempts:
+        storable(key, f"{path}.attempts.key", MAX_KEY)
+    return window
 
 
 def _careful(plain: object, path: str) -> Window:
@@ -142,11 +156,19 @@ def _known(text: object) -> str:
 def _take(row: Any, fields: frozenset[str], usages: list[Mapping[str, Any]]) -> tuple[str, ...]:
     """Put the row's usages in order of their names."""
     dims = row["dims"]
-    if not fields.issuperset(row) or type(dims) is not dict or not all(len(name) <= MAX_TEXT for name in dims):
+    if not fields.issuperset(row) or type(dims) is not dict:
         raise _Unusual
-    names = tuple(sorted(dims))
-    usages.extend([dims[name] for name in names])
+    names = _in_order(tuple(dims))
+    usages.extend(map(dims.__getitem__, names))
     return names
+
+
+@lru_cache(maxsize=1024)
+def _in_order(names: tuple[str, ...]) -> tuple[str, ...]:
+    """The capabilities of a device, sorted: windows of a fleet have few different lists of them."""
+    if any(len(name) > MAX_TEXT for name in names):
+        raise _Unusual
+    return tuple(sorted(names))
 
 
 def _columns(parts: list[Part], usages: list[Mapping[str, Any]]) -> Columns:

@@ -5,7 +5,7 @@ since then.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 from alldata.agent.wire import Usage
@@ -13,6 +13,7 @@ from alldata.tenancy.viewer import Viewer
 from monitoring.frames import span_of
 from monitoring.selectors.frames import MAX_WINDOW_MS, reports_between
 from monitoring.selectors.held import held_spots, seen_of
+from monitoring.smoothing import Sample, Smoothing, rule_for, smoothed
 from profiles.dimensions import BY_NAME
 from scheduling.selectors.answers import AttemptView
 from scheduling.selectors.jobs import job_row
@@ -21,11 +22,12 @@ from scheduling.selectors.metering import attempts_of
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """The mean over [start_ms, end_ms), in the dimension's base unit."""
+    """The mean over [start_ms, end_ms), in the dimension's base unit; `q` is the exact integral (unit x ms)."""
 
     start_ms: int
     end_ms: int
     value: float
+    q: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,7 @@ class JobSeries:
     sampling_ms: int | None
     coverage: float | None
     series: tuple[Series, ...]
+    mode: str = ""  # of the profile: decides how the series is smoothed for people
 
 
 def series_of_job(viewer: Viewer, ref: str, *, span: tuple[int | None, int | None], now_ms: int) -> JobSeries:
@@ -74,7 +77,16 @@ def series_of_job(viewer: Viewer, ref: str, *, span: tuple[int | None, int | Non
         sampling_ms=_typical_window(series),
         coverage=_coverage(series, attempts, start_ms, end_ms),
         series=series,
+        mode=job.mode,
     )
+
+
+def shown_smooth(series: Series, mode: str) -> tuple[Smoothing, Series]:
+    """The series as people read it, and the rule it was smoothed by."""
+    known = BY_NAME.get(series.capability)
+    rule = rule_for(known.device_types[0] if known else "", mode)
+    samples = smoothed([Sample(p.start_ms, p.end_ms, p.value) for p in series.points], rule)
+    return rule, replace(series, points=tuple(Point(s.start_ms, s.end_ms, round(s.value, 3)) for s in samples))
 
 
 @dataclass(slots=True)
@@ -116,7 +128,7 @@ def _complete(attempt: AttemptView, start_ms: int, end_ms: int, into: dict[tuple
     for seen in seen_of(attempt, unseen.values(), first, last):
         found = into.setdefault((attempt.id, *seen.spot), _Collected([], set(), seen.source, "device"))
         found.qualities.add(seen.quality)
-        found.points.append(Point(seen.start_ms, seen.end_ms, round(seen.q / (seen.end_ms - seen.start_ms), 3)))
+        found.points.append(Point(seen.start_ms, seen.end_ms, round(seen.q / (seen.end_ms - seen.start_ms), 3), seen.q))
     for spot in unseen:
         into.setdefault((attempt.id, *spot), _Collected([], {"missing"}, "", "device"))
 
@@ -131,7 +143,7 @@ def _add(
     found = into.setdefault(key, _Collected([], set(), usage.source))
     found.qualities.add(usage.quality)
     if usage.q is not None:
-        found.points.append(Point(since_ms, until_ms, round(usage.q / (until_ms - since_ms), 3)))
+        found.points.append(Point(since_ms, until_ms, round(usage.q / (until_ms - since_ms), 3), usage.q))
 
 
 def _typical_window(series: Sequence[Series]) -> int | None:

@@ -1,9 +1,11 @@
 """What can each device of this machine give?"""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from alldata.agent.wire import Device, Register
 from profiles.derive.capacities import Capacities, as_found, capacities, driver_shortfall, slower, unwatched
+from profiles.derive.islands import ISLAND, islands
 from profiles.derive.model import DerivedCapacity, DerivedDevice
 from profiles.dimensions import BY_NAME, Kind
 from profiles.hkb.estimate import card_bandwidth, socket_bandwidth
@@ -32,7 +34,20 @@ MIG_SLICES = 8  # a card's memory is cut into eighths, of which one instance has
 def derive(message: Register, knowledge: Knowledge | None = None) -> tuple[DerivedDevice, ...]:
     """Every device of the machine, in the order of the message."""
     known = published() if knowledge is None else knowledge
-    return tuple(_device(device, message, known) for device in message.devices)
+    joined = islands(message)
+    return tuple(_placed(_device(device, message, known), joined) for device in message.devices)
+
+
+def _placed(device: DerivedDevice, joined: Mapping[str, str]) -> DerivedDevice:
+    """A card with its NVLink island, and whether parts of it may go to different jobs.
+
+    Nothing that agents report keeps two jobs on one card apart (a MIG device is a card of its own here), so
+    only who describes a machine by hand can say that something does: `isolation: mps`.
+    """
+    if device.type != "gpu":
+        return device
+    island = {ISLAND: joined[device.uuid]} if device.uuid in joined else {}
+    return replace(device, attributes={"isolation": "none", **island, **device.attributes})
 
 
 def part_of(device: Device, known: Knowledge) -> Part | None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from profiles.hkb.lookup import Knowledge
 
-VERSION = 2  # counts changes of the rules of derivation
+VERSION = 3  # counts changes of the rules of derivation
 
 
 @dataclass(frozen=True, slots=True)

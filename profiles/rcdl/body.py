@@ -40,7 +40,7 @@ def demand(fields: Fields) -> Demand:
         fields.error("components", "contradiction", "either resources or components")
     components = _components(fields)
     resources += _copies(fields, components)
-    if not resources:
+    if not resources and "lru" not in fields.tree.items:
         fields.error("resources", "missing", "at least one resource")
     currency, rates = _cost(fields.inner("cost_model"))
     return Demand(
@@ -73,9 +73,9 @@ def _component(fields: Fields) -> Component:
     if not name:
         fields.error("name", "missing", "a name for the component")
     alignment = _alignment(fields.inner("alignment"))
-    if alignment is not None:
-        expected = "one alignment for the whole job"
-        fields.findings.warning(fields.spot("alignment"), "not_enforced", expected, "an alignment of one component")
+    if alignment is not None and alignment.spread == "device":
+        spot, expected = fields.spot("alignment"), "spread: device for the whole job"
+        fields.findings.warning(spot, "not_enforced", expected, "spread: device for one component")
     each = tuple(resource(inner) for inner in fields.maps("resources", most=MOST_RESOURCES))
     if not each:
         fields.error("resources", "missing", "at least one resource")
@@ -118,10 +118,11 @@ def _alignment(fields: Fields | None) -> Alignment | None:
         return None
     fields.only(ALIGNMENT)
     spread = fields.choice("spread", SPREAD, "") or None
-    if spread and fields.scalar("same") is not None:
-        fields.error("spread", "contradiction", "either same or spread")
-    if spread:
-        fields.findings.warning(fields.spot("spread"), "not_enforced", "all devices of a job on one node", "spread")
+    if spread == "node" and fields.scalar("same") is not None:
+        fields.error("spread", "contradiction", "either same or spread: node")
+    if spread == "node":
+        expected = "a job on one node: submit one job a node, or spread: device"
+        fields.findings.warning(fields.spot("spread"), "not_enforced", expected, "spread: node")
     return Alignment(fields.choice("same", SAME, "numa"), fields.flag("allow_cross_numa"), spread)
 
 
@@ -175,7 +176,7 @@ def _lru(fields: Fields | None) -> Lru | None:
     if not name or unit is None or not unit.tree.items:
         fields.error("unit" if name else "name", "missing", "a name and a unit that holds something")
         return None
-    return Lru(name, _unit(unit))
+    return Lru(name, _unit(unit), fields.integer("count", 1, most=MOST_DEVICES))
 
 
 def _unit(fields: Fields) -> dict[str, int]:

@@ -135,6 +135,7 @@ def _facts(demand: Demand) -> Iterator[tuple[str, _Fact]]:
     for name, nano in demand.rates_nano.items():
         yield f"cost_model.{name}", _Fact(nano, _plainly("priced_otherwise"), nano / 10**9)
     if demand.lru is not None:
+        yield f"lru.{demand.lru.name}.count", _Fact(demand.lru.count, _COUNTS, demand.lru.count)
         for name, amount in demand.lru.amounts.items():
             yield f"lru.{demand.lru.name}.{name}", _Fact(amount, _TAKES, BY_NAME[name].show(amount))
 

@@ -7,8 +7,9 @@ own values; the way back to text is dump.py.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from profiles.dimensions import BY_NAME
 from profiles.errors import UnknownMode
 
 Value = str | int | float
@@ -37,7 +38,7 @@ class Resource:
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
-    """How near the devices must be; `spread` asks for different nodes."""
+    """How near the devices must be; `spread` asks that no two needs share a device (or for different nodes)."""
 
     same: str = "numa"
     allow_cross_numa: bool = False
@@ -81,10 +82,23 @@ class Serving:
 
 @dataclass(frozen=True, slots=True)
 class Lru:
-    """A unit at the grain of a service: what one instance holds."""
+    """A unit at the grain of a service: what one of its `count` instances holds, each on devices near each other."""
 
     name: str
     amounts: Mapping[str, int]
+    count: int = 1
+
+    @property
+    def instances(self) -> tuple[str, ...]:
+        return (self.name,) if self.count == 1 else tuple(f"{self.name}.{i}" for i in range(self.count))
+
+    def by_type(self) -> dict[str, dict[str, int]]:
+        """Device type -> amounts of one unit."""
+        found: dict[str, dict[str, int]] = {}
+        for name, amount in self.amounts.items():
+            types = BY_NAME[name].device_types
+            found.setdefault("gpu" if "gpu" in types else types[0], {})[name] = amount
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,19 +115,44 @@ class Demand:
     lru: Lru | None = None
     components: tuple[Component, ...] = ()
 
+    def held(self) -> tuple[Resource, ...]:
+        """`resources` with the LRU written out.
+
+        A resource of a type that the unit holds gives at least the unit's amounts, once an instance; what no
+        resource is there for is added. Beside components the unit is one more component.
+        """
+        if self.lru is None:
+            return self.resources
+        unit, found = self.lru.by_type(), list[Resource]()
+        for resource in self.resources:
+            amounts = None if self.components else unit.pop(resource.type, None)
+            found += [resource] if amounts is None else self._copies(resource, amounts)
+        return (*found, *(copy for kind, amounts in unit.items() for copy in self._copies(Resource(kind), amounts)))
+
+    def _copies(self, resource: Resource, unit: Mapping[str, int]) -> list[Resource]:
+        amounts = {**resource.amounts, **{n: max(a, resource.amounts.get(n, 0)) for n, a in unit.items()}}
+        return [replace(resource, amounts=amounts, component=name) for name in self._units() or ("",)]
+
+    def _units(self) -> tuple[str, ...]:
+        """The instances of the LRU that choose their own places; one alone is the job itself."""
+        alone = self.lru is None or (self.lru.count == 1 and not self.components)
+        return () if alone or self.lru is None else self.lru.instances
+
     def needs_json(self) -> dict[str, object]:
         """`{needs: [{type, count, constraints, amounts, shares, component}], same, allow_cross_numa}`.
 
-        Where they are stated also `spread` and `components: {instance: {same, allow_cross_numa}}`.
+        Where they are stated also `spread` and `components: {instance: {same, allow_cross_numa}}`; the
+        instances of an LRU are as near to themselves as the job is asked to be.
         """
         needs: dict[str, object] = {
-            "needs": [_need(resource) for resource in self.resources],
+            "needs": [_need(resource) for resource in self.held()],
             "same": self.alignment.same,
             "allow_cross_numa": self.alignment.allow_cross_numa,
         }
         if self.alignment.spread is not None:
             needs["spread"] = self.alignment.spread
         stated = {name: c.alignment for c in self.components for name in c.instances if c.alignment is not None}
+        stated |= dict.fromkeys(self._units(), self.alignment)
         if stated:
             needs["components"] = {
                 name: {"same": own.same, "allow_cross_numa": own.allow_cross_numa} for name, own in stated.items()

@@ -66,7 +66,7 @@ def plain_demand(demand: Demand) -> Map:
     found: Map = {}
     if demand.components:
         found["components"] = [_component(component) for component in demand.components]
-    else:
+    elif demand.resources:
         found["resources"] = [_resource(resource) for resource in demand.resources]
     found |= _some({"alignment": _changed(demand.alignment, Alignment())})
     if demand.grace_ms != Demand(()).grace_ms:
@@ -80,7 +80,8 @@ def plain_demand(demand: Demand) -> Map:
         }
     )
     if demand.lru is not None:
-        found["lru"] = {"name": demand.lru.name, "unit": dict(demand.lru.amounts)}
+        count = {} if demand.lru.count == 1 else {"count": demand.lru.count}
+        found["lru"] = {"name": demand.lru.name, "unit": dict(demand.lru.amounts), **count}
     return found
 
 

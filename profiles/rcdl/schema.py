@@ -100,7 +100,8 @@ def _demand() -> Schema:
         },
         "alternatives": _list(_ref("overlay"), tables.MOST_RUNGS),
     }
-    either: Schema = {"oneOf": [{"required": ["resources"]}, {"required": ["components"]}]}
+    listed: list[Schema] = [{"required": ["resources"]}, {"required": ["components"]}]
+    either: Schema = {"oneOf": [*listed, {"required": ["lru"], "not": {"anyOf": listed}}]}
     return _closed(body, ("name", "version")) | either
 
 
@@ -122,7 +123,7 @@ def _blocks() -> Schema:
         ),
         "cost_model": _closed({"currency": {"type": "string", "pattern": f"^{tables.CURRENCY.pattern}$"}} | rates),
         "serving": _closed(serving),
-        "lru": _closed({"name": WORD, "unit": _named(tables.unit_names(), NUMBER)}),
+        "lru": _closed({"name": WORD, "unit": _named(tables.unit_names(), NUMBER), "count": COUNT}),
     }
 
 

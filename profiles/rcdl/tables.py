@@ -26,13 +26,13 @@ SERVING = {
 }
 RATES = ("gpu_hour", "cpu_core_hour", "memory_gb_hour", "storage_tb_hour", "network_gb_hour", "storage_iops_hour")
 COST = ("currency", *RATES)
-LRU = ("name", "unit")
+LRU = ("name", "unit", "count")
 
 PRIORITIES = ("low", "normal", "high", "urgent")
 DEADLINES = ("soft", "hard")
 POLICIES = ("fifo", "deadline_aware", "fair_share", "cost_min")
 SAME = ("numa", "pcie_root", "nvlink_island", "node")
-SPREAD = ("node",)
+SPREAD = ("node", "device")
 FORMS = ("min", "max", "regex", "one_of", "equals")
 
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")

@@ -1,4 +1,4 @@
-"""/api/v1/jobs: submit, list, read, cancel, logs; /api/v1/schedule and /api/v1/events."""
+"""/api/v1/jobs: submit, list, read, cancel, logs; and /api/v1/events."""
 
 from typing import Any
 from uuid import UUID
@@ -15,11 +15,13 @@ from alldata.tenancy.api import ApiView
 from alldata.tenancy.selectors import project_view
 from scheduling.api import render
 from scheduling.api.shapes import SubmitShape
+from scheduling.api.sound import SoundJson
 from scheduling.errors import BadField
 from scheduling.ports import ports
 from scheduling.selectors import jobs as read
 from scheduling.services.cancellation import cancel_job
 from scheduling.services.commands import SubmitCommand
+from scheduling.services.holds import submit_on_hold
 from scheduling.services.logs import Span, read_log
 from scheduling.services.precheck import precheck
 from scheduling.services.submission import submit_job
@@ -54,6 +56,8 @@ def command_of(request: Request) -> SubmitCommand:
 class JobCollection(ApiView):
     """Shape is checked here, rules in the service, status codes in alldata/web/problems.py."""
 
+    parser_classes = [SoundJson]
+
     @extend_schema(parameters=[_query("status"), _query("after"), _query("limit", int)], responses=ANY)
     def get(self, request: Request) -> Response:
         """Jobs, newest first; `next` is the `after` of the following page."""
@@ -75,11 +79,12 @@ class JobCollection(ApiView):
     )
     def post(self, request: Request) -> Response:
         """Submit a job once per Idempotency-Key; `?dry_run=1` answers with the pre-check."""
-        viewer, command, now_ms = self.viewer(request), command_of(request), clock.now_ms()
+        viewer, command, now_ms, desk = self.viewer(request), command_of(request), clock.now_ms(), ports()
         if request.query_params.get("dry_run") == "1":
-            answer = precheck(viewer, command, prices=ports().prices, now_ms=now_ms)
+            answer = precheck(viewer, command, prices=desk.prices, budgets=desk.budgets, now_ms=now_ms)
             return Response(render.precheck(answer))
-        row = submit_job(viewer, command, prices=ports().prices, now_ms=now_ms)
+        submit = submit_job if command.reservation is None else submit_on_hold
+        row = submit(viewer, command, prices=desk.prices, budgets=desk.budgets, now_ms=now_ms)
         return Response(render.job(row), status=status.HTTP_202_ACCEPTED)
 
 
@@ -126,16 +131,6 @@ class JobLogs(ApiView):
                 "text": chunk.text,
             }
         )
-
-
-class Schedule(ApiView):
-    """Where would it go? The planner's answer without a job."""
-
-    @extend_schema(request=SubmitShape, responses=ANY)
-    def post(self, request: Request) -> Response:
-        """Placement or refusal for a demand now, with scores and reasons; nothing is reserved."""
-        answer = precheck(self.viewer(request), command_of(request), prices=ports().prices, now_ms=clock.now_ms())
-        return Response(render.precheck(answer))
 
 
 class Events(ApiView):

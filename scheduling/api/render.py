@@ -1,11 +1,14 @@
 """Frozen answers as JSON. Money is {amount, currency, nano}; times are ms and end in `_ms`."""
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
 from alldata.kernel.money import Money
+from profiles.dimensions import BY_NAME
+from scheduling.ports import Shortage
 from scheduling.selectors.answers import DeviceView, JobRow, JobView, PipelineView
-from scheduling.services.precheck import PreCheck
+from scheduling.services.answer import PreCheck
 
 
 def money(nano: int | None, currency: str) -> dict[str, str] | None:
@@ -51,9 +54,30 @@ def job_detail(view: JobView) -> dict[str, Any]:
 def precheck(answer: PreCheck) -> dict[str, Any]:
     """The pre-check with money as money."""
     plain = asdict(answer)
+    del plain["shortage"]
     for key in ("cost_nano", "cost_high_nano"):
         plain[key.removesuffix("_nano")] = money(plain.pop(key), answer.currency)
-    return plain
+    for part in (plain["placement"], plain["refusal"]):
+        if part is not None:
+            part.pop("job")  # it is not a job yet
+    return plain | {"budget_shortage": shortage(answer.shortage), "unit_slips": [slip(s) for s in answer.unit_slips]}
+
+
+def shortage(short: Shortage | None) -> dict[str, Any] | None:
+    """A budget that would refuse, with what is left of it."""
+    if short is None:
+        return None
+    names = ("limit_nano", "left_nano", "asked_nano")
+    amounts = {name.removesuffix("_nano"): money(getattr(short, name), short.currency) for name in names}
+    return {"scope": short.scope, "name": short.name, **amounts}
+
+
+def slip(found: Mapping[str, Any]) -> dict[str, Any]:
+    """A suspected unit with the sentence that asks for it."""
+    shown = BY_NAME[found["dimension"]].show if found["dimension"] in BY_NAME else str
+    asked, most, factor = found["asked"], found["most"], found["factor"]
+    hint = f"unit? {shown(asked)} is {found['ratio']:g} x the best device here ({shown(most)})"
+    return dict(found) | {"hint": f"{hint}; divided by {factor} it would be {shown(asked / factor)}"}
 
 
 def pipeline(view: PipelineView) -> dict[str, Any]:

@@ -10,12 +10,14 @@ with nobody overtaking. Bounds that are quantiles make it hold as often as they 
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import groupby
 
-from scheduling.crater.model import Amounts, Pick
+from scheduling.crater.model import Amounts, Pick, Placement
 from scheduling.crater.running import Running
 from scheduling.crater.vector import minus
 
-PlaceWithout = Callable[[frozenset[str]], Sequence[Pick] | None]  # picks of the head once these jobs are gone
+FitsOn = Callable[[str, frozenset[str]], bool]  # would the head fit on this node once these jobs are gone?
+PlaceWithout = Callable[[frozenset[str]], Placement | None]  # the head's place once these jobs are gone
 NEVER_MS = 1 << 62
 
 
@@ -27,6 +29,7 @@ class Reservation:
     start_ms: int
     picks: tuple[Pick, ...] = ()
     spare: Mapping[str, Amounts] = field(default_factory=dict)
+    node: str = ""
 
     def after(self, picks: Sequence[Pick], ends_ms: int) -> "Reservation":
         """The reservation once an overtaking job has been let in."""
@@ -39,26 +42,32 @@ class Reservation:
         return replace(self, spare=spare)
 
 
-def reserve(
-    job: str, running: Sequence[Running], place_without: PlaceWithout, free: Callable[[str], Amounts]
-) -> Reservation | None:
-    """The earliest certain start of the head; None when it would not fit even with all of them gone.
+@dataclass(frozen=True, slots=True)
+class Asks:
+    """What a reservation must ask the cluster about the head. `free` is what is free of a device now."""
 
-    `free` gives what is free of a device now. Fitting is monotone (less load never hurts), so
-    the number of jobs to wait for is found by bisection.
+    fits: FitsOn
+    place: PlaceWithout
+    free: Callable[[str], Amounts]
+
+
+def reserve(job: str, running: Sequence[Running], asks: Asks) -> Reservation | None:
+    """The earliest certain start of a head that fits nowhere now; None when it would not fit with all of them gone.
+
+    Running jobs are thought away in the order of their ends; only the node that one leaves is looked at again.
     """
-    leaving = sorted(running, key=lambda r: (r.ends_ms, r.job))
-    low, high = 1, len(leaving)
-    if not leaving or place_without(frozenset(r.job for r in leaving)) is None:
-        return None
-    while low < high:
-        middle = (low + high) // 2
-        gone = frozenset(r.job for r in leaving[:middle])
-        low, high = (low, middle) if place_without(gone) is not None else (middle + 1, high)
-    start_ms = leaving[low - 1].ends_ms
-    gone_jobs = [r for r in leaving if r.ends_ms <= start_ms]
-    picks = tuple(place_without(frozenset(r.job for r in gone_jobs)) or ())
-    return Reservation(job, start_ms, picks, _spare(picks, gone_jobs, free))
+    gone: dict[str, list[Running]] = {}
+    for start_ms, ending in groupby(sorted(running, key=lambda r: (r.ends_ms, r.job)), key=lambda r: r.ends_ms):
+        touched = list(ending)
+        for leaving in touched:
+            gone.setdefault(leaving.node, []).append(leaving)
+        for node in dict.fromkeys(r.node for r in touched):
+            names = frozenset(r.job for r in gone[node])
+            placement = asks.place(names) if asks.fits(node, names) else None
+            if placement is not None:
+                spare = _spare(placement.picks, gone[node], asks.free)
+                return Reservation(job, start_ms, placement.picks, spare, placement.node)
+    return None
 
 
 def may_backfill(reservation: Reservation, picks: Sequence[Pick], ends_ms: int) -> bool:

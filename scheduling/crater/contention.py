@@ -22,15 +22,16 @@ from collections.abc import Mapping, Sequence
 
 from scheduling.crater.appetite import Appetite, Effects, Parameters, Seat
 from scheduling.crater.model import Device, Node
+from scheduling.crater.paths import ways
 
 
 class Machine:
-    """One node's ways: which link each device hangs on, and what every part can carry."""
+    """One node's ways: which links each device hangs from, and what every part can carry."""
 
     def __init__(self, node: Node, parameters: Parameters) -> None:
         self._parameters = parameters
         self._devices = {device.uuid: device for device in node.devices}
-        self._uplinks = {d.parent: d.uuid for d in node.devices if d.type == "link" and d.parent is not None}
+        self._above = {uuid: tuple(link.uuid for link in links) for uuid, links in ways(node.devices).items()}
         self._socket = f"{node.name}/socket-link"
 
     def effects(self, seats: Sequence[Seat]) -> Effects:
@@ -58,7 +59,7 @@ class Machine:
         home = self._home(seat)
         found = {}
         for device in (*self._of_type(seat, "gpu"), *self._of_type(seat, "storage")):
-            links = [self._uplinks[device.parent]] if device.parent in self._uplinks else []
+            links = [*self._above.get(device.uuid, ())]
             if home is not None and device.numa_node not in (None, home):
                 links.append(self._socket)
             found[device.uuid] = tuple(links)
@@ -117,6 +118,6 @@ class Machine:
 
     def _by_uplinks(self, appetite: Appetite, gpus: Sequence[Device], links: Sequence[float]) -> float:
         """How much longer an exchange takes over PCIe than inside an island."""
-        rates = [self._offered(self._uplinks[g.parent]) for g in gpus if g.parent in self._uplinks]
+        rates = [self._offered(link) for gpu in gpus for link in self._above.get(gpu.uuid, ())]
         own = appetite.exchange_bytes_s / min(rates) if rates else 1.0
         return max(1.0, own) * max([1.0, *links])

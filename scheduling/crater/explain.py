@@ -15,8 +15,11 @@ from scheduling.crater.filters import failures, unit_of
 from scheduling.crater.fit import fit
 from scheduling.crater.model import Device, Need, Node, Placement, Refusal, Relaxation, Request, Shortfall
 from scheduling.crater.occupancy import Occupancy
+from scheduling.crater.paths import LINK, ways
 from scheduling.crater.relax import apply
 from scheduling.crater.scene import Scene
+from scheduling.crater.topology import groups, whole
+from scheduling.crater.traffic import full_links, less_traffic, lighter
 from scheduling.crater.vector import CORE, CPU, asked
 
 Planner = Callable[[Request, Occupancy, Scene], Placement | None]
@@ -52,6 +55,12 @@ class Verdict:
         relative = sum(part[1] for part in nearest)
         return not self.node.usable, self.unmet, sum(part[0] for part in nearest), relative, self.node.name
 
+    @property
+    def lack(self) -> float:
+        """Devices that are missing, the best remaining one by its lacking share."""
+        wanted = sum(lacking - 1 + (devices[0].distance[1] if devices else 1) for lacking, devices in self.failing)
+        return wanted or float(bool(self.missing))
+
     def shortfalls(self) -> list[Shortfall]:
         devices = sorted((f for _, group in self.failing for f in group), key=lambda f: f.distance)
         return [*(s for f in devices for s in sorted(f.shortfalls, key=_key)), *self.missing]
@@ -62,16 +71,25 @@ def refusal(request: Request, state: Occupancy, scene: Scene, planner: Planner) 
     verdicts = sorted((judge(request, node, state) for node in scene.snapshot.nodes), key=lambda v: v.distance)
     shortfalls = [s for verdict in verdicts for s in verdict.shortfalls()]
     shortfalls = [*_too_dear(request, state, scene, planner), *shortfalls] or [_nothing_there(request)]
-    turned_down = {(s.rule, s.node, s.device or s.type) for s in shortfalls}
     empty = scene.emptied
     return Refusal(
         job=request.job,
         possible=planner(request, Occupancy.of(empty.snapshot.nodes), empty) is not None,
-        counts=dict(sorted(Counter(rule for rule, _, _ in turned_down).items())),
+        counts=counts_of(verdicts) or {"no_device": 1},
         nearest=shortfalls[0],
         shortfalls=tuple(shortfalls[:SHOWN]),
         relaxations=_proved(request, verdicts, (state, scene, planner)),
     )
+
+
+def counts_of(verdicts: Iterable[Verdict]) -> dict[str, int]:
+    """How many devices each rule turns down: nodes for what concerns a whole node, where all fits for the cap."""
+    found: Counter[str] = Counter()
+    for verdict in verdicts:
+        devices = {(s.rule, f.device.uuid) for _, group in verdict.failing for f in group for s in f.shortfalls}
+        found.update(rule for rule, _ in devices | {(s.rule, s.type) for s in verdict.missing})
+        found["cap"] += not verdict.failing and not verdict.missing
+    return dict(sorted((+found).items()))
 
 
 def judge(request: Request, node: Node, state: Occupancy) -> Verdict:
@@ -79,11 +97,14 @@ def judge(request: Request, node: Node, state: Occupancy) -> Verdict:
     if not node.usable:
         reason = node.unusable_reason or "unusable"
         return Verdict(node, len(request.needs), (Shortfall("unusable", node.name, None, "", None, True, reason),), ())
+    above = ways(node.devices)
     missing: list[Shortfall] = []
     failing: list[tuple[int, tuple[Failing, ...]]] = []
     for need in request.needs:
         devices = [
-            Failing(need, d, tuple(failures(need, d, state, node.name))) for d in node.devices if d.type == need.type
+            Failing(need, d, tuple(failures(need, d, state, node.name, above.get(d.uuid, ()))))
+            for d in node.devices
+            if d.type == need.type
         ]
         passing = sum(not f.shortfalls for f in devices)
         if passing >= need.count:
@@ -101,8 +122,10 @@ def judge(request: Request, node: Node, state: Occupancy) -> Verdict:
 
 
 def _only_together(request: Request, node: Node, state: Occupancy) -> Iterable[Shortfall]:
-    """Each need fits alone: the sum is too much, or the devices are too far apart."""
-    if fit(request, node.devices, state) is not None:
+    """Each need fits alone: the sum is too much, or the devices are too far apart; nothing where all fit together."""
+    if any(fit(request, group, state) is not None for group in groups(node, request)):
+        return
+    if fit(request, whole(node), state) is not None:
         apart = "only across " + request.same
         yield Shortfall("alignment", node.name, None, "", request.same, request.same, apart)
         return
@@ -116,6 +139,7 @@ def _only_together(request: Request, node: Node, state: Occupancy) -> Iterable[S
             have = sum(state.free(d).get(name, 0) for d in members)
             if amount > have:
                 yield Shortfall("free", node.name, None, kind, name, amount, have, amount - have, unit_of(name))
+    yield from full_links(request, node, state)
 
 
 def _too_dear(request: Request, state: Occupancy, scene: Scene, planner: Planner) -> list[Shortfall]:
@@ -167,6 +191,7 @@ def proposal(request: Request, verdict: Verdict, state: Occupancy) -> tuple[Rela
     changes: dict[tuple[str, str, str], Relaxation] = {}
     if any(s.rule == "alignment" for s in verdict.missing):
         changes["alignment", "", ""] = Relaxation("alignment", "", "node", request.same, "", "alignment")
+    changes |= {(less.rule, less.type, less.dimension): less for less in lighter(request, verdict.missing)}
     for lacking, devices in verdict.failing:
         if len(devices) < lacking:
             return ()
@@ -188,8 +213,10 @@ def _lower(known: Relaxation | None, change: Relaxation) -> Relaxation:
 def _relaxed(failing: Failing, shortfall: Shortfall, state: Occupancy) -> Relaxation | None:
     """The change that would lift one shortfall; None when asking for less cannot help."""
     need, name, have = failing.need, shortfall.dimension, shortfall.have
-    if name is None or shortfall.rule == "unusable":
+    if name is None or shortfall.rule in ("unusable", "isolation"):
         return None
+    if shortfall.type == LINK != need.type:
+        return less_traffic(need, failing.device, shortfall)
     if shortfall.rule == "constraint":
         return Relaxation(name, need.type, have, shortfall.need, shortfall.unit, "constraint")
     was, rule = (need.amounts[name], "amount") if name in need.amounts else (need.shares[name], "share")

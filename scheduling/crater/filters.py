@@ -1,12 +1,14 @@
 """May this need be met by this device? Every "no" is a Shortfall with its numbers."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from profiles.dimensions import BY_NAME
 from scheduling.crater.model import Attribute, Constraint, Device, Need, Shortfall
 from scheduling.crater.occupancy import Occupancy
-from scheduling.crater.vector import CORE, CPU, asked, ceil_div
+from scheduling.crater.paths import CARRIED, sent
+from scheduling.crater.vector import CORE, CPU, asked, ceil_div, isolates, wanted
 
 
 def unit_of(name: str | None) -> str:
@@ -15,23 +17,47 @@ def unit_of(name: str | None) -> str:
     return dimension.unit if dimension else ""
 
 
-def passes(need: Need, device: Device, state: Occupancy) -> bool:
+def passes(need: Need, device: Device, state: Occupancy, above: Sequence[Device] = ()) -> bool:
     """True when nothing stands in the way."""
-    return next(failures(need, device, state, ""), None) is None
+    return next(failures(need, device, state, "", above), None) is None
 
 
-def failures(need: Need, device: Device, state: Occupancy, node: str) -> Iterator[Shortfall]:
-    """Each rule that turns this device down: health, constraints, then amounts."""
+def failures(
+    need: Need, device: Device, state: Occupancy, node: str, above: Sequence[Device] = ()
+) -> Iterator[Shortfall]:
+    """Each rule that turns this device down: health, constraints, amounts, then the links above it."""
     if not device.usable:
-        yield Shortfall("unusable", node, device.uuid, need.type, None, True, device.unusable_reason or "unusable")
+        yield _unusable(device, node)
     for rule in need.constraints:
         have = value_of(device, rule.attribute)
         if not holds(rule, have):
             yield _unmet(rule, have, device, node)
     free = state.free(device)
     for name, amount in asked(need, device).items():
-        yield from _too_little(name, amount, free.get(name), device, node)
+        for shortfall in _too_little(name, amount, free.get(name), device, node):
+            yield _not_shared(shortfall) if _is_held_back(shortfall, need, device) else shortfall
     yield from _too_few_cores(need, device, state, node)
+    amount = sent(need.type, asked(need, device))
+    for link in above if amount else ():
+        if not link.usable:
+            yield _unusable(link, node)
+        yield from _too_little(CARRIED, amount, state.free(link).get(CARRIED), link, node)
+
+
+def _unusable(device: Device, node: str) -> Shortfall:
+    reason = device.unusable_reason or "unusable"
+    return Shortfall("unusable", node, device.uuid, device.type, None, True, reason)
+
+
+def _is_held_back(shortfall: Shortfall, need: Need, device: Device) -> bool:
+    """The card has room for what was asked, but it cannot keep two jobs apart."""
+    if isolates(device) or shortfall.rule != "free" or not isinstance(shortfall.have, int):
+        return False
+    return 0 < shortfall.have >= wanted(need, device).get(shortfall.dimension or "", 0)
+
+
+def _not_shared(shortfall: Shortfall) -> Shortfall:
+    return replace(shortfall, rule="isolation")
 
 
 def _unmet(rule: Constraint, have: Attribute, device: Device, node: str) -> Shortfall:
@@ -45,7 +71,7 @@ def _unmet(rule: Constraint, have: Attribute, device: Device, node: str) -> Shor
 
 def _too_little(name: str, amount: int, free: int | None, device: Device, node: str) -> Iterator[Shortfall]:
     capacity = device.capacity.get(name)
-    if capacity is None or capacity < amount or (capacity == 0 and amount == 0):
+    if capacity is None or not 0 <= amount <= capacity or capacity + amount == 0:
         short = amount - capacity if capacity is not None else None
         yield Shortfall("capacity", node, device.uuid, device.type, name, amount, capacity, short, unit_of(name))
     elif free is None or free < amount:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from scheduling.crater.model import Attribute, Device, Node
+from scheduling.crater.paths import LINK
 from scheduling.crater.vector import CPU
 
 #: Attributes that tell devices apart without saying what they can do.
@@ -35,6 +36,11 @@ class NodeClass:
     def gpus(self) -> tuple[int, ...]:
         """Positions of the devices whose residual has a level."""
         return tuple(i for i, device in enumerate(self.sample.devices) if device.type == GPU)
+
+    @property
+    def has_links(self) -> bool:
+        """Whether the machine's uplinks are known."""
+        return any(device.type == LINK for device in self.sample.devices)
 
     @property
     def cores(self) -> int:

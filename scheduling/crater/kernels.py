@@ -32,10 +32,12 @@ PRICES = 17  # core prices in a book
 CORES, WHOLE, SPARE, WORTH, CLASS, SUMS = 0, 1, 2, 3, 4, 5
 LEVELS = SUMS + PRICES
 # what the columns of a row of code mean, by the kind of row
-V_NEED, V_NEEDS, V_PENALTY = 0, 1, 2
-N_COUNT, N_SLOT, N_SLOTS, N_GPU, N_ALIKE = 0, 1, 2, 3, 4
+V_NEED, V_NEEDS, V_PENALTY, V_SHARED, V_GPUS = 0, 1, 2, 3, 4  # V_GPUS: the row of the need for GPUs or -1
+N_COUNT, N_SLOT, N_SLOTS, N_GPU, N_ALIKE, N_SHARED = 0, 1, 2, 3, 4, 5
 S_DEVICE, S_LEVEL, S_CORES, S_TAKE, S_TAKES, S_NEED = 0, 1, 2, 3, 4, 5  # S_LEVEL: column of the level, -1 for no GPU
 T_COLUMN, T_AMOUNT, T_CAPACITY = 0, 1, 2  # capacity of what the level follows, else 0
+T_ENOUGH = 3  # in a census: one more than would do, could the card be shared; 0: it can be
+ON_LINK = -1  # in place of a capacity: the column is that of a link, which other picks may load too
 
 
 @inlined
@@ -91,6 +93,25 @@ def twins(nodes: Ints, code: Ints, node: int, slots: tuple[Int, Int]) -> bool:
     return True
 
 
+@inlined
+def load(nodes: Ints, code: Ints, node: int, slot: int, sign: int) -> None:
+    """Take what the slot puts on links (-1), or give it back (1): picks of one job see each other's."""
+    first = code[slot, S_TAKE]
+    for take in range(first, first + code[slot, S_TAKES]):
+        if code[take, T_CAPACITY] == ON_LINK:
+            nodes[node, code[take, T_COLUMN]] += sign * code[take, T_AMOUNT]
+
+
+@inlined
+def append(nodes: Ints, code: Ints, picks: Ints, node: int, chosen: tuple[Int, Int]) -> None:
+    """One more pick, as (need, slot)."""
+    need, slot = chosen
+    picks[1 + picks[0]] = slot
+    picks[0] += 1
+    if code[need, N_SHARED]:
+        load(nodes, code, node, slot, -1)
+
+
 @jit
 def tightest(nodes: Ints, code: Ints, picks: Ints, node: int, need: int) -> bool:
     """Append to the picks the devices with least to spare; False when there are too few."""
@@ -113,8 +134,7 @@ def tightest(nodes: Ints, code: Ints, picks: Ints, node: int, need: int) -> bool
                 best, least = slot, spare
         if best < 0:
             return False
-        picks[1 + picks[0]] = best
-        picks[0] += 1
+        append(nodes, code, picks, node, (need, best))
     return True
 
 
@@ -138,8 +158,7 @@ def one_gpu(nodes: Ints, code: Ints, book: Ints, picks: Ints, at: tuple[int, int
         if after > best or (after == best and before < tight):
             best, chosen, tight = after, slot, before
     if chosen >= 0:
-        picks[1 + picks[0]] = chosen
-        picks[0] += 1
+        append(nodes, code, picks, node, (need, chosen))
     return best
 
 
@@ -164,20 +183,18 @@ def many_gpus(nodes: Ints, code: Ints, book: Ints, picks: Ints, at: tuple[int, i
 
 
 @jit
-def fill(nodes: Ints, code: Ints, book: Ints, picks: Ints, at: tuple[int, int]) -> Any:
-    """Choose devices for all needs of one variant; what the node is worth then, or NEVER."""
+def choose_all(nodes: Ints, code: Ints, book: Ints, picks: Ints, at: tuple[int, int]) -> Any:
+    """As fill, with what the picks put on shared links taken from the node."""
     node, variant = at
-    picks[0] = 0
     cores = nodes[node, CORES]
     first = code[variant, V_NEED]
     for need in range(first, first + code[variant, V_NEEDS]):
         before = picks[0]
         if code[need, N_GPU] == 0:
             if code[need, N_SLOTS] == 1:
-                picks[1 + before] = code[need, N_SLOT]
-                picks[0] += 1
                 if not slot_fits(nodes, code, node, code[need, N_SLOT]):
                     return np.int64(NEVER)
+                append(nodes, code, picks, node, (need, code[need, N_SLOT]))
             elif not tightest(nodes, code, picks, node, need):
                 return np.int64(NEVER)
             for p in range(before, picks[0]):
@@ -187,3 +204,15 @@ def fill(nodes: Ints, code: Ints, book: Ints, picks: Ints, at: tuple[int, int]) 
         else:
             return many_gpus(nodes, code, book, picks, (node, need, cores))
     return worth(nodes, book, node, cores)
+
+
+@jit
+def fill(nodes: Ints, code: Ints, book: Ints, picks: Ints, at: tuple[int, int]) -> Any:
+    """Choose devices for all needs of one variant; what the node is worth then, or NEVER. The node stays as it is."""
+    node, variant = at
+    picks[0] = 0
+    after = choose_all(nodes, code, book, picks, at)
+    if code[variant, V_SHARED]:
+        for p in range(picks[0]):
+            load(nodes, code, node, picks[1 + p], 1)
+    return after

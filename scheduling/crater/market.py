@@ -36,13 +36,16 @@ class Market:
 
 
 def shadow_prices(nodes: Sequence[Node], mix: Sequence[Demand]) -> tuple[Demand, ...]:
-    """The mix with a price in micro-GPU on each shape: the out-of-band work (seconds)."""
+    """The mix with a price in micro-GPU on each shape: the out-of-band work (seconds). What fits nowhere is worth 0."""
     supply = [c for c in fleet(nodes, {}).classes if c.gpus]
     pools = pools_in(mix)
     stocks = [Stock(len(c.names), len(c.gpus), pools_of(c, pools)) for c in supply]
     total = sum(d.weight for d in mix) or 1
     wanted = [Wanted(d.weight / total, gpus_of(d), tuple(asked_of(unruled(d), c, pools) for c in supply)) for d in mix]
-    return tuple(replace(d, micro=round(p * 1e6)) for d, p in zip(mix, prices(stocks, wanted), strict=True))
+    found = iter(prices(stocks, [w for w in wanted if any(w.on)]))
+    return tuple(
+        replace(d, micro=round(next(found) * 1e6) if any(w.on) else 0) for d, w in zip(mix, wanted, strict=True)
+    )
 
 
 def pools_in(mix: Sequence[Demand]) -> list[Pool]:

@@ -63,7 +63,7 @@ class Need:
     """`count` devices of one type; each must satisfy the rules and give the amounts.
 
     `amounts` are absolute, `shares` are fractions of the device's own capacity in parts
-    per million (rounded up when turned into amounts).
+    per million (rounded up when turned into amounts). `component` names the part of the job it is for.
     """
 
     type: str
@@ -71,6 +71,16 @@ class Need:
     constraints: tuple[Constraint, ...] = ()
     amounts: Amounts = field(default_factory=dict)
     shares: Amounts = field(default_factory=dict)
+    component: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Near:
+    """How near to each other the devices of one component must be, where that differs from the job's own wish."""
+
+    component: str
+    same: str = "numa"
+    allow_cross_numa: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +97,9 @@ class Runtime:
 class Request:
     """One job that wants to start. `same` is numa, pcie_root, nvlink_island or node.
 
-    `avoid_nodes` is a wish: such a node is used only when no other fits.
+    `same` holds for all needs together but those of the components in `near`: each of these has its own
+    subtree. `is_spread`: no two needs share a device. `avoid_nodes` is a wish: such a node is used only
+    when no other fits.
     """
 
     job: str
@@ -102,6 +114,10 @@ class Request:
     cap_nano: int | None = None
     runtime: Runtime | None = None
     avoid_nodes: tuple[str, ...] = ()
+    near: tuple[Near, ...] = ()
+    is_spread: bool = False
+    owed: bool = False  # others were stopped to make room for it: it comes first
+    grace_ms: int = 0  # how long its room stays taken after its end
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,18 +142,6 @@ class Demand:
 
 
 @dataclass(frozen=True, slots=True)
-class Snapshot:
-    """Everything a decision may depend on. `mix` is the observed demand, priced out of band."""
-
-    now_ms: int
-    nodes: tuple[Node, ...]
-    queue: tuple[Request, ...]
-    prices: tuple[Price, ...] = ()
-    currency: str = "CNY"
-    mix: tuple[Demand, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class Pick:
     """One chosen device and what is taken from it."""
 
@@ -146,6 +150,45 @@ class Pick:
     amounts: Amounts
     cpus: tuple[int, ...] = ()
     numa_node: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """One started job. `saved_ms` is the instant up to which its work survives a stop.
+
+    `leaving`: it was told to stop, or has ended and only gives its room back.
+    """
+
+    request: Request
+    node: str
+    picks: tuple[Pick, ...]
+    started_ms: int
+    ends_ms: int
+    saved_ms: int
+    preemptible: bool = True
+    preempted: int = 0  # how often this job has been stopped for others already
+    leaving: bool = False
+
+    @property
+    def job(self) -> str:
+        return self.request.job
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """Everything a decision may depend on. `mix` is the observed demand, priced out of band.
+
+    `weights` says how much a team may hold beside others (1 when absent).
+    """
+
+    now_ms: int
+    nodes: tuple[Node, ...]
+    queue: tuple[Request, ...]
+    prices: tuple[Price, ...] = ()
+    currency: str = "CNY"
+    mix: tuple[Demand, ...] = ()
+    running: tuple[Running, ...] = ()
+    weights: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,8 +205,8 @@ class Term:
 class Shortfall:
     """Why a need fails on a device: the rule, what was needed, what was there, what is missing.
 
-    `rule` is a stable code: capacity, free, constraint, unusable, alignment, count, cap,
-    deadline, no_device. `dimension` names a capability or an attribute.
+    `rule` is a stable code: capacity, free, constraint, unusable, isolation, alignment, count,
+    cap, deadline, no_device, backfill, invalid. `dimension` names a capability or an attribute.
     """
 
     rule: str
@@ -195,6 +238,14 @@ class Relaxation:
 
 
 @dataclass(frozen=True, slots=True)
+class Ranking:
+    """Up to 20 nodes, best first, and the figure they are ranked by."""
+
+    nodes: tuple[str, ...] = ()
+    micro: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Placement:
     """Where a job goes and why there."""
 
@@ -206,7 +257,8 @@ class Placement:
     predicted_p90_ms: int | None
     predicted_nano: int | None
     on_time: float | None  # probability of meeting the deadline, None without one or without a forecast
-    candidates: int = 1
+    candidates: int = 1  # nodes where it fitted
+    best: Ranking = Ranking()  # the best of them, the chosen one first; score in millionths of a GPU
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,10 +267,25 @@ class Refusal:
 
     job: str
     possible: bool
-    counts: Mapping[str, int]  # rule -> how many devices it turned down
+    counts: Mapping[str, int]  # rule -> how many devices it turned down (nodes for alignment and cap)
     nearest: Shortfall | None
     shortfalls: tuple[Shortfall, ...] = ()  # the 20 nearest
     relaxations: tuple[Relaxation, ...] = ()
+    closest: Ranking = Ranking()  # the nodes that lack least, in millionths of a device
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The first job that has to wait: when it starts at the latest, and who must stop for it.
+
+    `losses` says what each stopped job throws away (preempt.py), in the order of `stops`.
+    """
+
+    job: str
+    node: str
+    start_ms: int
+    stops: tuple[str, ...] = ()
+    losses: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,3 +294,4 @@ class Plan:
 
     placements: tuple[Placement, ...] = ()
     refusals: tuple[Refusal, ...] = ()
+    head: Head | None = None

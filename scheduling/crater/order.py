@@ -1,10 +1,11 @@
 """Whose turn is it?
 
-Four bands. Deadlines that can still be met come first, least slack first (deadline minus now
-minus the 90 % duration); then priority; within one priority, jobs under `fair_share` are dealt
-out to the team with the least weighted dominant share and keep their places among the others by
-age. Deadlines that even a median run would miss come after those that can be met: to run a lost
-job first only loses the next one too. `fifo` and `cost_min` jobs have no slack to shrink.
+Jobs for which others were stopped come first: the room is theirs. Then four bands. Deadlines that
+can still be met come first, least slack first (deadline minus now minus the 90 % duration); then
+priority; within one priority, jobs under `fair_share` are dealt out to the team with the least
+weighted dominant share and keep their places among the others by age. Deadlines that even a median
+run would miss come after those that can be met: to run a lost job first only loses the next one
+too. `fifo` and `cost_min` jobs have no slack to shrink.
 The job name breaks ties, so the order of the input never matters.
 """
 
@@ -35,12 +36,13 @@ def is_lost(request: Request, now_ms: int) -> bool:
 
 def ordered(queue: Iterable[Request], now_ms: int, teams: Teams = NOBODY) -> list[Request]:
     """The queue in the order of decision."""
-    by_age = sorted(queue, key=lambda r: (-r.priority, r.submitted_ms, r.job))
+    everyone = sorted(queue, key=lambda r: (-r.priority, r.submitted_ms, r.job))
+    owed, by_age = [r for r in everyone if r.owed], [r for r in everyone if not r.owed]
     hurried = [r for r in by_age if slack_ms(r, now_ms) < inf and not is_lost(r, now_ms)]
     calm = [r for r in by_age if slack_ms(r, now_ms) == inf]
     lost = [r for r in by_age if is_lost(r, now_ms)]
     hurried.sort(key=lambda r: (slack_ms(r, now_ms), -r.priority, r.submitted_ms, r.job))
-    return [*hurried, *lost, *_dealt(calm, teams)]
+    return [*owed, *hurried, *lost, *_dealt(calm, teams)]
 
 
 def dominant_share(held: Amounts, teams: Teams, team: str) -> Fraction:

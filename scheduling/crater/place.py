@@ -21,7 +21,7 @@ def place(request: Request, state: Occupancy, scene: Scene) -> Placement | None:
         if not node.usable:
             continue
         for group in groups(node, request):
-            picks = fit(request, group.devices, state)
+            picks = fit(request, group, state)
             if picks is None:
                 continue
             nano = _nano(request, picks, scene)

@@ -5,20 +5,28 @@ other (topology.py), every need with the devices that pass its rules, and for ea
 columns it would take from. What a rule says about attributes or health is settled here; what
 remains for the kernels is comparing integers.
 
-`regular` is False where choosing devices one need after the other could miss a fit (two needs
-of one type): such requests are searched by fit.py instead.
+Picks that load the same link compete for it: then the kernels book what each puts there before the
+next is chosen, and every choice of drives and network cards is tried with it. `is_regular` is False where
+choosing devices one need after the other could still miss a fit (two needs of one type, GPUs that load
+one link unequally, too many choices): such requests are searched by fit.py instead.
 """
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations, product
+from math import comb, prod
 
 from scheduling.crater.filters import holds, value_of
 from scheduling.crater.fleet import CORES, GPU, LEVELS, NodeClass
+from scheduling.crater.kernels import ON_LINK
 from scheduling.crater.model import Device, Need, Request
+from scheduling.crater.paths import CARRIED, LINK, Ways, sent
 from scheduling.crater.topology import groups
 from scheduling.crater.vector import CORE, CPU, asked, ceil_div
 
-Row = tuple[int, ...]
+MOST_TYPES = 6  # device types of one request: each has a bit in near.py
+MOST_CHOICES = 64  # of drives, network cards and links within one group of devices
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +36,12 @@ class Slot:
     device: int
     gpu: int
     millicores: int
-    takes: tuple[tuple[int, int, int], ...]  # (column, amount, capacity where the device's level follows it)
+    takes: tuple[tuple[int, int, int], ...]  # (column, amount, capacity where the device's level follows it or ON_LINK)
+
+    @property
+    def loads(self) -> dict[int, int]:
+        """Columns of links -> what is put on them."""
+        return {column: amount for column, amount, capacity in self.takes if capacity == ON_LINK}
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,62 +52,115 @@ class Ask:
     count: int
     slots: tuple[Slot, ...]
 
+    @property
+    def is_gpu(self) -> bool:
+        return any(slot.gpu >= 0 for slot in self.slots)
+
 
 @dataclass(frozen=True, slots=True)
 class Variant:
     """All needs within one group of devices; GPUs last, because their choice sees the cores left."""
 
-    aligned: bool
+    penalty: int
     asks: tuple[Ask, ...]
+    is_shared: bool = False  # two picks may load one link
 
 
-def is_regular(request: Request) -> bool:
-    """Needs of different types never compete, so a greedy choice for each type is exact."""
+def is_regular(request: Request, classes: Sequence[NodeClass]) -> bool:
+    """Whether needs compete for nothing but links, and that in ways that a greedy choice settles exactly."""
     types = [need.type for need in request.needs]
-    return len(types) == len(set(types)) and bool(types)
+    if len(types) != len(set(types)) or not 0 < len(types) <= MOST_TYPES:
+        return False
+    linked = [group for group in classes if group.has_links]
+    return all(_is_greedy(variant) for group in linked for variant in _plain(request, group))
+
+
+def _is_greedy(variant: Variant) -> bool:
+    """GPUs that load links equally may be taken in any order (what fits is a matroid); all else is tried out."""
+    cards = [ask for ask in variant.asks if ask.is_gpu and ask.count > 1]
+    uneven = any(len({amount for slot in ask.slots for amount in slot.loads.values()}) > 1 for ask in cards)
+    return not variant.is_shared or (not uneven and _choices(variant) <= MOST_CHOICES)
+
+
+def _choices(variant: Variant) -> int:
+    return prod(comb(len(ask.slots), ask.count) for ask in variant.asks if _is_tried(ask))
+
+
+def _is_tried(ask: Ask) -> bool:
+    """Which of its devices it takes may decide whether the rest fits."""
+    return not ask.is_gpu and len(ask.slots) > ask.count and any(slot.loads for slot in ask.slots)
 
 
 def variants(request: Request, group_class: NodeClass) -> Iterator[Variant]:
-    """The groups that could serve the request when empty, nearest first."""
+    """The groups that could serve the request when empty, nearest first; the tightest choice of drives first."""
+    for variant in _plain(request, group_class):
+        yield variant
+        if variant.is_shared and 1 < _choices(variant) <= MOST_CHOICES:
+            tried = [list(combinations(a.slots, a.count)) if _is_tried(a) else [a.slots] for a in variant.asks]
+            for slots in product(*tried):
+                asks = tuple(replace(ask, slots=some) for ask, some in zip(variant.asks, slots, strict=True))
+                yield replace(variant, asks=asks)
+
+
+def _plain(request: Request, group_class: NodeClass) -> Iterator[Variant]:
     places = {device.uuid: i for i, device in enumerate(group_class.sample.devices)}
     for group in groups(group_class.sample, request):
-        asks = []
-        for index, need in enumerate(request.needs):
-            slots = []
-            for position in sorted(places[device.uuid] for device in group.devices):
-                device = group_class.sample.devices[position]
-                if could_serve(need, device):
-                    slots.append(slot_of(group_class, position, asked(need, device)))
-            asks.append(Ask(index, need.count, tuple(slots)))
+        asks = [
+            Ask(index, need.count, tuple(_slots(need, group.members(index), (group_class, group.ways, places))))
+            for index, need in enumerate(request.needs)
+        ]
         if all(len(ask.slots) >= ask.count for ask in asks):
-            yield Variant(group.aligned, tuple(sorted(asks, key=lambda ask: request.needs[ask.need].type == GPU)))
+            asks.sort(key=lambda ask: request.needs[ask.need].type == GPU)
+            yield Variant(group.penalty, tuple(asks), _is_shared(asks))
 
 
-def could_serve(need: Need, device: Device) -> bool:
-    """Whether the device would do if nothing ran on it."""
+def _slots(need: Need, members: Sequence[Device], tree: tuple[NodeClass, Ways, Mapping[str, int]]) -> Iterator[Slot]:
+    group, above, places = tree
+    for position, device in sorted((places[device.uuid], device) for device in members if device.type == need.type):
+        links = above.get(device.uuid, ())
+        if could_serve(need, device, links):
+            columns = [group.columns.index((places[link.uuid], CARRIED)) for link in links]
+            yield slot_of(group, position, asked(need, device), columns)
+
+
+def _is_shared(asks: Sequence[Ask]) -> bool:
+    most = Counter[int]()
+    for ask in asks:
+        users = Counter(column for slot in ask.slots for column in slot.loads)
+        most.update({column: min(ask.count, number) for column, number in users.items()})
+    return any(number > 1 for number in most.values())
+
+
+def could_serve(need: Need, device: Device, above: Sequence[Device] = ()) -> bool:
+    """Whether the device would do if nothing ran on it, nor on the links above it."""
     if device.type != need.type or not device.usable:
         return False
     if not all(holds(rule, value_of(device, rule.attribute)) for rule in need.constraints):
         return False
     amounts = asked(need, device)
+    load = sent(device.type, amounts)
+    if load and not all(link.usable and load <= link.capacity[CARRIED] for link in above):
+        return False
     return all(
         name in device.capacity and 0 <= amount <= device.capacity[name] and device.capacity[name] + amount > 0
         for name, amount in amounts.items()
     )
 
 
-def slot_of(group: NodeClass, position: int, amounts: Mapping[str, int]) -> Slot:
-    """What taking the amounts from the device at a position means in columns."""
+def slot_of(group: NodeClass, position: int, amounts: Mapping[str, int], above: Sequence[int] = ()) -> Slot:
+    """What taking the amounts from the device at a position means in columns; `above`: those of the links above it."""
     device, gpus = group.sample.devices[position], group.gpus
     gpu = gpus.index(position) if position in gpus else -1
     columns = {name: column for column, (at, name) in enumerate(group.columns) if at == position}
-    watched = device.capacity if gpu >= 0 else {}
+    watched = device.capacity if gpu >= 0 else dict.fromkeys([CARRIED], ON_LINK) if device.type == LINK else {}
     takes = [
         (columns[name], amounts.get(name, 0), watched.get(name, 0))
-        for name in sorted({*amounts, *watched}, key=lambda name: (name not in amounts, name))
+        for name in sorted({*amounts, *watched} & columns.keys(), key=lambda name: (name not in amounts, name))
     ]
     if device.cpus:
         takes.append((columns[CORES], ceil_div(amounts.get(CPU, 0), CORE), 0))
+    load = sent(device.type, amounts)
+    takes += [(column, load, ON_LINK) for column in above if load]
     return Slot(position, gpu, amounts.get(CPU, 0), tuple(takes))
 
 

@@ -1,32 +1,33 @@
 """What happens in one round of decisions: who starts, who is held back, who must stop?
 
-In the order of the queue each request is placed. The first that fits nowhere is the head: if
-stopping jobs of lower rank makes room it gets that room, else the earliest certain start; either
-way its devices are reserved. Those behind it start only where they cannot delay it (backfill.py).
+In the order of the queue each request is placed. The first that fits nowhere is the head: if jobs
+that leave already make room it waits for them; else, if stopping jobs of lower rank makes room, it
+gets that room; else the earliest certain start. Either way its devices are reserved. Those behind it
+start only where they cannot delay it (backfill.py), if need be on another node than their best.
 A stopped job is not gone at once: its preemptor starts in a later round, and the reservation
 keeps the room free. Pure over a Site (turns.py), which knows how to place; order.py gives the order.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
-from scheduling.crater.backfill import NEVER_MS, Reservation, may_backfill, reserve
-from scheduling.crater.model import Pick, Placement, Request
+from scheduling.crater.backfill import NEVER_MS, Asks, FitsOn, Reservation, may_backfill, reserve
+from scheduling.crater.model import Placement, Request, Running
 from scheduling.crater.preempt import Victims, victims
-from scheduling.crater.running import Running
-from scheduling.crater.turns import Now, Round, Site
+from scheduling.crater.turns import Moment, Round, Site
 
 
 def bound_ms(request: Request, now_ms: int) -> int:
-    """When a job started now will have ended; never, as far as anyone knows, without a forecast."""
-    return now_ms + request.runtime.p90_ms if request.runtime else NEVER_MS
+    """When a job started now will have given back its room; never, as far as anyone knows, without a forecast."""
+    return now_ms + request.runtime.p90_ms + request.grace_ms if request.runtime else NEVER_MS
 
 
-def play(queue: Sequence[Request], site: Site, now: Now) -> Round:
+def play(queue: Sequence[Request], site: Site, now: Moment) -> Round:
     """One round over an ordered queue."""
     placements: list[Placement] = []
     held: list[str] = []
     unplaced: list[str] = []
-    running = list(now.running)
+    started: list[Running] = []
     stopped: Victims | None = None
     reservation: Reservation | None = None
     for request in queue:
@@ -34,40 +35,55 @@ def play(queue: Sequence[Request], site: Site, now: Now) -> Round:
         if placement is None:
             unplaced.append(request.job)
             if reservation is None:
-                stopped, reservation = _head(request, site, running, now.losses)
+                stopped, reservation = _head(request, site, [*now.running, *started], now.losses)
             continue
         ends_ms = bound_ms(request, now.now_ms)
-        if reservation is not None and not may_backfill(reservation, placement.picks, ends_ms):
-            held.append(request.job)
-            continue
-        reservation = reservation.after(placement.picks, ends_ms) if reservation else None
+        if reservation is not None:
+            placement = _harmless(request, placement, (site, reservation, ends_ms))
+            if placement is None:
+                held.append(request.job)
+                continue
+            reservation = reservation.after(placement.picks, ends_ms)
         site.take(placement)
         placements.append(placement)
-        running.append(Running(request, placement.node, placement.picks, now.now_ms, ends_ms, now.now_ms, False))
+        started.append(Running(request, placement.node, placement.picks, now.now_ms, ends_ms, now.now_ms, False))
     return Round(tuple(placements), stopped, reservation, tuple(held), tuple(unplaced))
+
+
+def _harmless(request: Request, first: Placement, beside: tuple[Site, Reservation, int]) -> Placement | None:
+    """The best place, or the best beside the reserved node, where the job cannot delay the head."""
+    site, reservation, ends_ms = beside
+    if may_backfill(reservation, first.picks, ends_ms):
+        return first
+    if first.node != reservation.node:
+        return None
+    elsewhere = site.place(replace(request, avoid_nodes=(*request.avoid_nodes, reservation.node)))
+    return elsewhere if elsewhere and may_backfill(reservation, elsewhere.picks, ends_ms) else None
 
 
 def _head(
     request: Request, site: Site, running: Sequence[Running], losses: Mapping[str, int] | None
 ) -> tuple[Victims | None, Reservation | None]:
     """Room for the head: by stopping others, else by waiting; (None, None) when neither can help."""
-
-    def picks_without(gone: frozenset[str]) -> tuple[Pick, ...] | None:
-        placement = site.place(request, gone)
-        return placement.picks if placement else None
-
-    chosen = None
-    if losses is not None:
-        chosen = victims(request, running, losses, lambda node, gone: site.fits(request, node, gone))
+    asks = Asks(lambda node, gone: site.fits(request, node, gone), lambda gone: site.place(request, gone), site.free)
+    coming = reserve(request.job, [r for r in running if r.leaving], asks)
+    if coming is not None:
+        return None, coming
+    chosen = None if losses is None else victims(request, running, losses, _beside_leaving(asks.fits, running))
     if chosen is None:
-        return None, reserve(request.job, running, picks_without, site.free)
+        return None, reserve(request.job, running, asks)
     # The victims are treated as gone by now: their room is the head's from this instant on.
-    leaving = [r for r in running if r.job in chosen.jobs]
-    return chosen, reserve(request.job, _at_once(leaving), picks_without, site.free)
+    return chosen, reserve(request.job, _at_once(running, chosen.jobs), asks)
 
 
-def _at_once(leaving: Sequence[Running]) -> list[Running]:
-    return [
-        Running(r.request, r.node, r.picks, r.started_ms, r.started_ms, r.saved_ms, r.preemptible, r.preempted)
-        for r in leaving
-    ]
+def _beside_leaving(fits: FitsOn, running: Iterable[Running]) -> FitsOn:
+    """What leaves a node anyway is gone before anybody is stopped for it."""
+    leaving: dict[str, set[str]] = {}
+    for job in running:
+        if job.leaving:
+            leaving.setdefault(job.node, set()).add(job.job)
+    return lambda node, gone: fits(node, gone | leaving.get(node, set()))
+
+
+def _at_once(running: Iterable[Running], stopped: Sequence[str]) -> list[Running]:
+    return [replace(r, ends_ms=r.started_ms) for r in running if r.leaving or r.job in stopped]

@@ -1,4 +1,4 @@
-"""What is running, and how much do the teams hold? Values beside model.py's Snapshot.
+"""What is running (model.py's Running), who outranks whom, and how much do the teams hold?
 
 `ends_ms` is when a running job will have ended at the latest: its own limit where it has one, else
 its 90 % quantile. Only a limit makes the promises of backfill.py unconditional; they say so.
@@ -7,25 +7,9 @@ its 90 % quantile. Only a limit makes the promises of backfill.py unconditional;
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from scheduling.crater.model import Amounts, Node, Pick, Policy, Request
+from scheduling.crater.model import Amounts, Node, Policy, Request, Running
 
-
-@dataclass(frozen=True, slots=True)
-class Running:
-    """One started job. `saved_ms` is the instant up to which its work survives a stop."""
-
-    request: Request
-    node: str
-    picks: tuple[Pick, ...]
-    started_ms: int
-    ends_ms: int
-    saved_ms: int
-    preemptible: bool = True
-    preempted: int = 0  # how often this job has been stopped for others already
-
-    @property
-    def job(self) -> str:
-        return self.request.job
+__all__ = ["Running", "Teams", "capacity_of", "held_by", "rank", "teams_of"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,25 +9,44 @@ from typing import Any
 
 import numpy as np
 
-from scheduling.crater.arrays import BLOCK, C_BLOCK, C_END, C_GPUS, C_KIND, C_START, W_CORES, W_GPUS, W_SEEN, Arrays
+from scheduling.crater.arrays import (
+    BLOCK,
+    C_BLOCK,
+    C_END,
+    C_GPUS,
+    C_KIND,
+    C_START,
+    P_VARIANT,
+    P_VARIANTS,
+    W_CORES,
+    W_FITS,
+    W_GPUS,
+    W_SEEN,
+    Arrays,
+)
 from scheduling.crater.compiled import inlined, jit
 from scheduling.crater.kernels import (
     CLASS,
     CORES,
     FULL,
     LEVELS,
+    N_SLOT,
+    N_SLOTS,
     NEVER,
     S_CORES,
     S_LEVEL,
     SPARE,
     SUMS,
+    V_GPUS,
     V_PENALTY,
     WHOLE,
     WORTH,
+    Int,
     Ints,
     Small,
     fill,
     level_after,
+    slot_fits,
     worth,
 )
 
@@ -76,6 +95,20 @@ def fit_cost(nodes: Ints, code: Ints, picks: Ints, node: int, weights: tuple[int
 
 
 @jit
+def is_snugger(nodes: Ints, code: Ints, node: int, variants: tuple[Int, Int]) -> bool:
+    """Whether the first of two groups has fewer GPUs that would do: the other one stays whole."""
+    one, other = code[variants[0], V_GPUS], code[variants[1], V_GPUS]
+    if one < 0 or other < 0:
+        return False
+    spare = 0
+    for slot in range(code[one, N_SLOT], code[one, N_SLOT] + code[one, N_SLOTS]):
+        spare += slot_fits(nodes, code, node, slot)
+    for slot in range(code[other, N_SLOT], code[other, N_SLOT] + code[other, N_SLOTS]):
+        spare -= slot_fits(nodes, code, node, slot)
+    return spare < 0
+
+
+@jit
 def evaluate(
     nodes: Ints, code: Ints, book: Ints, picks: Ints, at: tuple[int, int, int, tuple[int, int, int, int]]
 ) -> Any:
@@ -83,14 +116,14 @@ def evaluate(
     node, first, count, weights = at
     best, chosen, fit = np.int64(NEVER), np.int64(-1), np.int64(0)
     for variant in range(first, first + count):
-        if code[variant, V_PENALTY] > 0 and chosen >= 0:
+        if chosen >= 0 and code[variant, V_PENALTY] > code[chosen, V_PENALTY]:
             break
         after = fill(nodes, code, book, picks, (node, variant))
         if after == NEVER:
             continue
         cost = fit_cost(nodes, code, picks, node, weights)
         score = max(after - nodes[node, WORTH] - code[variant, V_PENALTY] - cost, np.int64(NEVER + 1))
-        if score > best:
+        if score > best or (score == best and is_snugger(nodes, code, node, (variant, chosen))):
             best, chosen, fit = score, np.int64(variant), cost
     return best, chosen, fit
 
@@ -123,21 +156,23 @@ def refresh(a: Arrays, shape: int) -> None:
     everything = since < 0 or now - since > log.shape[0]
     if everything:
         since, now = 0, nodes.shape[0]
+        a.shapes[shape, W_FITS] = 0
         best[:] = NEVER
         scores[:] = NEVER
     for entry in range(since, now):
-        node = entry if everything else log[entry % log.shape[0]]
+        node = entry if everything else log[entry & (log.shape[0] - 1)]
         if not everything and last[node] != entry:
             continue
         table, before = nodes[node, CLASS], scores[node]
-        count = programs[shape, table, 1]
+        count = programs[shape, table, P_VARIANTS]
         if count == 0 or (before == NEVER and not everything and freed[node] < since):
             continue  # what did not fit before more was taken does not fit now
         if everything and node > 0 and same(nodes, node):
             score = np.int64(scores[node - 1])
         else:
-            score = evaluate(nodes, code, book, picks, (node, programs[shape, table, 0], count, weights))[0]
+            score = evaluate(nodes, code, book, picks, (node, programs[shape, table, P_VARIANT], count, weights))[0]
         scores[node] = score
+        a.shapes[shape, W_FITS] += np.int64(score > NEVER) - np.int64(before > NEVER)
         start = classes[table, C_START]
         block = classes[table, C_BLOCK] + (node - start) // BLOCK
         if score >= best[block]:

@@ -35,41 +35,89 @@ class PlannedSite:
     def __init__(self, snapshot: Snapshot, running: Sequence[Running] = ()) -> None:
         self._snapshot, self._planner = snapshot, Planner(snapshot)
         self._nodes = {node.name: node for node in snapshot.nodes}
-        self._held = {job.job: (job.node, job.picks) for job in running}
-        self._asked: dict[str, Request] = {}
+        self._held: dict[str, tuple[str, tuple[Pick, ...]]] = {}
+        self.hear(running)
+        self._asked: str | None = None  # booked with the planner, but nobody has taken it yet
+        self._taken: list[Placement] = []  # not yet in `_nodes`
 
     def place(self, request: Request, gone: frozenset[str] = frozenset()) -> Placement | None:
-        """The best place, were these running jobs gone."""
+        """The best place; of nodes that some of these running jobs would leave, were they gone."""
+        self._untake()
         if gone:
-            return self._placed(request, self._without(gone))
+            nodes = [node for node in self._without(gone) if self._could(request, node.name)]
+            return self._placed(request, nodes)
         placement = self._planner.place(request)
-        if placement is not None:
-            self._planner.give_back(request.job)
-            self._asked[request.job] = request
+        self._asked = None if placement is None else request.job
         return placement
 
     def fits(self, request: Request, node: str, gone: frozenset[str]) -> bool:
         """Whether the request fits on this node, were these running jobs gone."""
-        return self._placed(request, [n for n in self._without(gone) if n.name == node]) is not None
+        self._untake()
+        if not self._could(request, node):
+            return False
+        after = self._node(node, [name for name in sorted(gone) if self._held[name][0] == node])
+        return has_sums(request, after) and self._placed(request, [after]) is not None
 
     def take(self, placement: Placement) -> None:
-        """Book a placement for the rest of the round; it may be thought away like what runs."""
-        self._planner.place(self._asked[placement.job])  # nothing has changed since it was asked
+        """Book the placement that was asked for last; it may be thought away like what runs."""
+        self._asked = None
         self._held[placement.job] = placement.node, placement.picks
-        self._nodes[placement.node] = booked(self._nodes[placement.node], placement.picks, 1)
+        self._taken.append(placement)
 
     def free(self, device: str) -> Amounts:
         """What is free of a device now."""
+        self._catch_up()
         return next(d.free for node in self._nodes.values() for d in node.devices if d.uuid == device)
 
+    def hear(self, running: Iterable[Running]) -> None:
+        """These run too, and may be thought away."""
+        self._held |= {job.job: (job.node, job.picks) for job in running}
+
+    def planner(self) -> Planner:
+        """The planner as this round has left it."""
+        self._untake()
+        return self._planner
+
+    def _untake(self) -> None:
+        if self._asked is not None:
+            self._planner.give_back(self._asked)
+            self._asked = None
+
+    def _catch_up(self) -> None:
+        for placement in self._taken:
+            self._nodes[placement.node] = booked(self._nodes[placement.node], placement.picks, 1)
+        self._taken.clear()
+
+    def _could(self, request: Request, node: str) -> bool:
+        """Whether an idle machine of this kind would do."""
+        row = self._planner.grid.positions.get(node)
+        if row is None:
+            return False
+        return self._planner.shape(request).hourly[self._planner.class_of(row)] is not None
+
     def _without(self, gone: frozenset[str]) -> list[Node]:
-        nodes = dict(self._nodes)
+        leaving: dict[str, list[str]] = {}
         for name in sorted(gone):
-            node, picks = self._held[name]
-            if node in nodes:
-                nodes[node] = booked(nodes[node], picks, -1)
-        return list(nodes.values())
+            leaving.setdefault(self._held[name][0], []).append(name)
+        return [self._node(name, jobs) for name, jobs in leaving.items() if name in self._nodes]
+
+    def _node(self, name: str, gone: Sequence[str]) -> Node:
+        self._catch_up()
+        return booked(self._nodes[name], [pick for job in gone for pick in self._held[job][1]], -1)
 
     def _placed(self, request: Request, nodes: Sequence[Node]) -> Placement | None:
         scene = Scene(replace(self._snapshot, nodes=tuple(nodes)))
         return place(request, Occupancy.of(nodes), scene) if nodes else None
+
+
+def has_sums(request: Request, node: Node) -> bool:
+    """Whether the node has enough in all, wherever it is: a quick no before the exact search."""
+    free: dict[tuple[str, str], int] = {}
+    for device in node.devices:
+        for name, amount in device.free.items():
+            free[device.type, name] = free.get((device.type, name), 0) + amount
+    asked: dict[tuple[str, str], int] = {}
+    for need in request.needs:
+        for name, amount in need.amounts.items():
+            asked[need.type, name] = asked.get((need.type, name), 0) + amount * need.count
+    return all(amount <= free.get(key, 0) for key, amount in asked.items())

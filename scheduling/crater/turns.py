@@ -41,9 +41,22 @@ class Round:
     unplaced: tuple[str, ...] = ()  # fit nowhere now; the head is among them
 
 
+class Moment(Protocol):
+    """The instant, what runs, and what stopping each running job would lose; asked for only once a job is blocked."""
+
+    @property
+    def now_ms(self) -> int: ...
+
+    @property
+    def running(self) -> Sequence[Running]: ...
+
+    @property
+    def losses(self) -> Mapping[str, int] | None: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Now:
-    """The instant, what runs, and what stopping each running job would lose."""
+    """A Moment of which everything is known already."""
 
     now_ms: int
     running: Sequence[Running] = ()

@@ -7,6 +7,10 @@ from scheduling.crater.model import Amounts, Device, Need
 
 CORE = 1000
 CPU = "cpu_millicores"
+#: A device that says `none` here cannot keep two jobs apart (no MPS limits, not a slice): it is held whole.
+ISOLATION = "isolation"
+#: What a job holds of such a card, however little it asked for.
+HELD_WHOLE = ("gpu_sm", "gpu_memory_bytes")
 
 
 def ceil_div(numerator: int, denominator: int) -> int:
@@ -15,7 +19,16 @@ def ceil_div(numerator: int, denominator: int) -> int:
 
 
 def asked(need: Need, device: Device) -> dict[str, int]:
-    """Absolute amounts that `need` takes from `device`: shares of its capacity round up.
+    """Absolute amounts that `need` takes from `device`; a card that cannot isolate a share is taken whole."""
+    amounts = wanted(need, device)
+    if not isolates(device):
+        whole = {name: device.capacity[name] for name in HELD_WHOLE if device.capacity.get(name)}
+        amounts |= {name: max(amounts.get(name, 0), amount) for name, amount in whole.items()}
+    return amounts
+
+
+def wanted(need: Need, device: Device) -> dict[str, int]:
+    """The amounts as they are asked for: shares of the device's capacity round up.
 
     Where the device names its cores, whole cores are taken, so that each can be pinned.
     """
@@ -27,6 +40,11 @@ def asked(need: Need, device: Device) -> dict[str, int]:
         whole = ceil_div(amounts[CPU], CORE) * CORE
         amounts[CPU] = max(amounts[CPU], min(whole, device.capacity.get(CPU, 0)))
     return amounts
+
+
+def isolates(device: Device) -> bool:
+    """Whether parts of the device may be given to different jobs."""
+    return device.attributes.get(ISOLATION) != "none"
 
 
 def minus(have: Amounts, taken: Amounts) -> dict[str, int]:

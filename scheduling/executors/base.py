@@ -79,6 +79,7 @@ class Progress:
     epoch: int | None = None
     units: int | None = None
     unit: str | None = None
+    saved_ms: int | None = None  # the instant up to which its work survives a stop, by its own account
 
 
 @dataclass(frozen=True, slots=True)

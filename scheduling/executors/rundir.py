@@ -101,4 +101,5 @@ def read_progress(run: Path) -> Progress | None:
         epoch=whole(facts, "epoch"),
         units=whole(facts, "units"),
         unit=unit[:40] if unit else None,
+        saved_ms=whole(facts, "saved_ms"),
     )

@@ -1,6 +1,7 @@
-"""Rows of scheduling: supply (inventory.py), demand (work.py), decisions and pipelines."""
+"""Rows of scheduling: supply (inventory.py), demand (work.py), places held (holds.py), decisions and pipelines."""
 
-from scheduling.models.decisions import Decision, PlannerInput
+from scheduling.models.decisions import Decision, ObservedMix, PlannerInput
+from scheduling.models.holds import Hold
 from scheduling.models.inventory import Device, DeviceCapacity, Link, Node
 from scheduling.models.pipelines import Artifact, PipelineRun
 from scheduling.models.work import Allocation, Attempt, Job
@@ -12,9 +13,11 @@ __all__ = [
     "Decision",
     "Device",
     "DeviceCapacity",
+    "Hold",
     "Job",
     "Link",
     "Node",
+    "ObservedMix",
     "PipelineRun",
     "PlannerInput",
 ]

@@ -1,4 +1,4 @@
-"""What the planner decided and on what evidence. Append-only (migration 0002)."""
+"""What the planner decided and on what evidence. Decisions and inputs are append-only (migration 0002)."""
 
 from django.db import models
 
@@ -30,11 +30,26 @@ class Decision(models.Model):
         PlannerInput, models.PROTECT, related_name="+", db_index=False, db_constraint=False
     )
     at_ms = models.BigIntegerField()
-    outcome = models.CharField(max_length=12)  # placed | refused | conflicted
-    answer = models.JSONField()  # Placement or Refusal as JSON
+    outcome = models.CharField(max_length=12)  # placed | refused | conflicted | preempted
+    answer = models.JSONField()  # Placement or Refusal as JSON; {by, node, lost_ms} of a preempted job
 
     class Meta:
         indexes = [models.Index(fields=["job", "-at_ms"], name="decision_latest")]
 
     def __str__(self) -> str:
         return f"{self.outcome} {self.job_id}"
+
+
+class ObservedMix(models.Model):
+    """What jobs have asked for lately, priced (crater/market.py). The newest row counts."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    at_ms = models.BigIntegerField()
+    digest = models.CharField(max_length=64)  # of the shapes, their counts and the kinds of machines
+    body = models.JSONField()  # [{needs, weight, micro}]
+
+    class Meta:
+        indexes = [models.Index(fields=["-at_ms"], name="mix_newest")]
+
+    def __str__(self) -> str:
+        return f"mix {self.digest[:12]}"

@@ -3,7 +3,7 @@
 State columns move only through services/moves.py (conditional updates); the constraints
 here hold whatever the code does. A foreign key has no index of its own where another begins with it; where
 many rows are written at once (claims, decisions) it is held by a trigger that refuses to delete what is
-referred to (migration 0003), which costs the writer nothing.
+referred to (migration 0005), which costs the writer nothing.
 """
 
 from django.contrib.postgres.fields import ArrayField
@@ -48,11 +48,14 @@ class Job(models.Model):
     grace_ms = models.IntegerField()
     timeout_ms = models.BigIntegerField()
     max_attempts = models.IntegerField(default=3)
+    preemptible = models.BooleanField(default=False, db_default=False)  # may be stopped for a job of higher rank
+    preemptions = models.IntegerField(default=0, db_default=0)  # how often it was; such attempts are no failures
+    room_since_ms = models.BigIntegerField(null=True)  # others were stopped to make room for it
     promise = models.JSONField(default=dict)  # forecast at submit: the receipt's left half
     state = models.CharField(max_length=12, choices=_choices(JobState), default=JobState.QUEUED)
     reason = models.CharField(max_length=60, blank=True)  # why it ended or waits (code)
     reason_facts = models.JSONField(default=dict)
-    stop_requested = models.CharField(max_length=20, blank=True)  # cancelled | completed | over_budget
+    stop_requested = models.CharField(max_length=20, blank=True)  # cancelled | completed | over_budget | preempted
     submitted_ms = models.BigIntegerField()
     changed_ms = models.BigIntegerField()
     started_ms = models.BigIntegerField(null=True)
@@ -73,6 +76,11 @@ class Job(models.Model):
         indexes = [
             models.Index(fields=["project", "-number"], name="job_recent"),
             models.Index(fields=["profile_digest", "entry_digest"], name="job_history"),
+            models.Index(
+                fields=["organisation_id", "-ended_ms"],
+                name="job_promised",
+                condition=Q(deadline_met__isnull=False),
+            ),
             models.Index(
                 fields=["submitted_ms"],
                 name="job_waiting",

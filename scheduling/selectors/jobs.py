@@ -1,6 +1,6 @@
 """Read jobs, always through a viewer: what they may not see does not exist."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -11,10 +11,13 @@ from alldata.kernel.ids import BadReference, parse_job_reference
 from alldata.outbox.selectors import facts_of_job
 from alldata.tenancy.viewer import Viewer
 from scheduling.errors import JobNotFound
-from scheduling.lifecycle import JobState
+from scheduling.lifecycle import PREEMPTED, JobState
 from scheduling.models import Artifact, Job, PipelineRun
 from scheduling.selectors.answers import ArtifactView, JobEvent, JobRow, JobView
 from scheduling.selectors.rows import attempt_view_of, job_row_of
+from scheduling.selectors.told import Names, names_for, told
+
+Decided = tuple[int, str, dict[str, Any]]  # when, outcome, answer
 
 
 class BadCursor(Invalid):
@@ -46,7 +49,8 @@ def find_job(viewer: Viewer, reference: str) -> Job:
 
 def job_row(viewer: Viewer, reference: str) -> JobRow:
     """One job in a line. Errors: JobNotFound."""
-    return job_row_of(find_job(viewer, reference))
+    job = find_job(viewer, reference)
+    return job_row_of(job, names_for(viewer, [job.reason_facts]))
 
 
 def job_revision(viewer: Viewer, reference: str) -> int:
@@ -67,7 +71,8 @@ def jobs_page(
         rows = rows.filter(number__lt=int(after))
     page = list(rows.order_by("-number")[: limit + 1])
     more = str(page[limit - 1].number) if len(page) > limit else None
-    return [job_row_of(row) for row in page[:limit]], more
+    names = names_for(viewer, [row.reason_facts for row in page])
+    return [job_row_of(row, names) for row in page[:limit]], more
 
 
 def job_view(viewer: Viewer, reference: str) -> JobView:
@@ -75,11 +80,13 @@ def job_view(viewer: Viewer, reference: str) -> JobView:
     job = find_job(viewer, reference)
     attempts = job.attempts.select_related("node").order_by("ordinal")
     position, length = _queue_place(job)
+    decisions = list(job.decisions.order_by("at_ms", "id").values_list("at_ms", "outcome", "answer"))
+    names = names_for(viewer, [job.reason_facts, *(answer for _, _, answer in decisions)])
     return JobView(
-        row=job_row_of(job),
+        row=job_row_of(job, names),
         attempts=tuple(attempt_view_of(row) for row in attempts),
-        decision=_latest_decision(job),
-        events=_history(job),
+        decision=_latest(decisions, names),
+        events=_history(job, decisions, names),
         artifacts=tuple(_artifact(row) for row in job.artifacts.order_by("name")),
         entry=job.entry,
         demand=job.demand,
@@ -91,18 +98,19 @@ def job_view(viewer: Viewer, reference: str) -> JobView:
     )
 
 
-def _latest_decision(job: Job) -> dict[str, Any] | None:
-    row = job.decisions.order_by("-at_ms", "-id").first()
-    return None if row is None else {**row.answer, "outcome": row.outcome, "at_ms": row.at_ms}
+def _latest(decisions: Sequence[Decided], names: Names) -> dict[str, Any] | None:
+    """What was decided last; a stop for another's sake is an event, no decision on where to run."""
+    found = [
+        {**told(a, names), "outcome": outcome, "at_ms": at} for at, outcome, a in decisions if outcome != PREEMPTED
+    ]
+    return found[-1] if found else None
 
 
-def _history(job: Job) -> tuple[JobEvent, ...]:
+def _history(job: Job, decisions: Sequence[Decided], names: Names) -> tuple[JobEvent, ...]:
     """Facts from the outbox and decisions, oldest first."""
     facts = [JobEvent(f.at_ms, f.name, f.fields) for f in facts_of_job(job.pk)]
-    decisions = [
-        JobEvent(row.at_ms, f"decision.{row.outcome}", row.answer) for row in job.decisions.order_by("at_ms", "id")
-    ]
-    return tuple(sorted(facts + decisions, key=lambda event: event.at_ms))
+    own = [JobEvent(at_ms, f"decision.{outcome}", told(answer, names)) for at_ms, outcome, answer in decisions]
+    return tuple(sorted(facts + own, key=lambda event: event.at_ms))
 
 
 def _artifact(row: Artifact) -> ArtifactView:

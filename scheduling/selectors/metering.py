@@ -4,12 +4,16 @@ from collections.abc import Collection
 from uuid import UUID
 
 from django.db.models import Q
+from django.db.models.functions import Coalesce
 
 from profiles.dimensions import ADDITIVE
+from scheduling.lifecycle import AttemptState
 from scheduling.models import Allocation, Attempt, Device, Job
 from scheduling.selectors.answers import AllocationSpan, AttemptView, Supply
 from scheduling.selectors.rows import attempt_view_of
 
+PPB = 1_000_000_000
+MEMORY = "gpu_memory_bytes"
 #: The columns of an AllocationSpan, in its order: rows of jobs and nodes are wide, and metering reads many.
 SPAN = (
     "attempt_id",
@@ -21,33 +25,57 @@ SPAN = (
     "dimension",
     "amount",
     "start_ms",
-    "end_ms",
+    "until_ms",
+    "ran",
 )
+#: The engine was never asked: a place that is held, or was given back unused.
+NEVER_RAN = Q(attempt__started_ms=None, attempt__state__in=[AttemptState.PLACING, AttemptState.CANCELLED])
 
 
 def allocations_between(
     start_ms: int, end_ms: int, *, attempt_ids: Collection[UUID] | None = None, node: str | None = None
 ) -> list[AllocationSpan]:
-    """Claims (of one node, of some attempts) that overlap [start_ms, end_ms), grace included, oldest first."""
-    rows = Allocation.objects.filter(Q(end_ms=None) | Q(end_ms__gt=start_ms), start_ms__lt=end_ms)
+    """Claims (of one node, of some attempts) that overlap [start_ms, end_ms), grace included, oldest first.
+
+    A claim in grace ends when its grace does, whenever that is noticed: after an outage, say.
+    """
+    rows = Allocation.objects.annotate(until_ms=Coalesce("end_ms", "release_due_ms"))
+    rows = rows.filter(Q(until_ms=None) | Q(until_ms__gt=start_ms), start_ms__lt=end_ms)
     if attempt_ids is not None:
         rows = rows.filter(attempt_id__in=attempt_ids)
     if node is not None:
         rows = rows.filter(device__node__name=node)
-    return [AllocationSpan(*row) for row in rows.order_by("start_ms", "id").values_list(*SPAN)]
+    return [AllocationSpan(*row) for row in rows.order_by("start_ms", "id").annotate(ran=~NEVER_RAN).values_list(*SPAN)]
 
 
-def supplies(start_ms: int, end_ms: int, *, node: str | None = None) -> list[Supply]:
-    """Known capacities of devices (of one node) that were in service during [start_ms, end_ms)."""
+def supplies(
+    start_ms: int, end_ms: int, *, node: str | None = None, devices: Collection[str] | None = None
+) -> list[Supply]:
+    """Known capacities of devices (of one node, of some) that were in service during [start_ms, end_ms)."""
     rows = Device.objects.filter(
         Q(retired_ms=None) | Q(retired_ms__gt=start_ms), node__registered_ms__lt=end_ms
     ).select_related("node", "capacity")
     if node is not None:
         rows = rows.filter(node__name=node)
-    return [s for row in rows.order_by("uuid") for s in _supplies_of(row)]
+    if devices is not None:
+        rows = rows.filter(uuid__in=devices)
+    found = list(rows.order_by("uuid"))
+    cards = {row.uuid: row for row in found if "mig_devices" in row.attributes}
+    return [s for row in found for s in _supplies_of(row, cards.get(str(row.attributes.get("mig_parent", ""))))]
 
 
-def _supplies_of(row: Device) -> list[Supply]:
+def _share_ppb(part: Device, card: Device, dimension: str) -> int:
+    """A part's share of its card: multiprocessors of multiprocessors for compute, memory of memory for the rest."""
+    told = [(part.attributes.get("sm_count"), card.attributes.get("sm_count"))]
+    if dimension not in ("gpu_sm", "gpu_tensor"):
+        told.insert(0, (getattr(part.capacity, f"capacity_{MEMORY}"), card.attributes.get("memory_bytes")))
+    for mine, whole in told:
+        if isinstance(mine, int) and isinstance(whole, int) and 0 < mine <= whole:
+            return mine * PPB // whole
+    return PPB // max(1, int(card.attributes.get("mig_devices", 1)))
+
+
+def _supplies_of(row: Device, card: Device | None) -> list[Supply]:
     found = []
     for name in ADDITIVE:
         capacity = getattr(row.capacity, f"capacity_{name}")
@@ -64,6 +92,8 @@ def _supplies_of(row: Device) -> list[Supply]:
                     until_ms=row.retired_ms,
                     simulated=row.node.simulated,
                     healthy=row.healthy,
+                    part_of=card.uuid if card else "",
+                    share_ppb=_share_ppb(row, card, name) if card else 0,
                 )
             )
     return found

@@ -1,14 +1,14 @@
 """What does an hour of each device cost, as the planner sees it?
 
-Prices follow from a device's kind and capacity, so those of a machine that is unchanged (supply.py) under the same
-edition of the price list are remembered. Platform-internal: no viewer.
+Prices follow from what devices are and can give, not from what is left of them: a machine is asked for again when
+that has changed, or the edition of the price list. Platform-internal: no viewer.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from scheduling.crater.model import Device, Node, Price
-from scheduling.ports import Offer, PriceQuotes
+from scheduling.crater.model import Node, Price
+from scheduling.ports import PriceQuotes
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ def prices_of(nodes: Sequence[Node], *, quotes: PriceQuotes) -> tuple[Price, ...
     edition = quotes.edition()
     unknown = [node for node in nodes if not _is_known(node, edition)]
     asked: dict[str, list[Price]] = {device.uuid: [] for node in unknown for device in node.devices}
-    for rate in quotes.rates([_offer(device) for node in unknown for device in node.devices]) if asked else ():
+    for rate in quotes.rates(list(asked)) if asked else ():
         asked[rate.device].append(Price(rate.device, rate.dimension, rate.nano_per_hour))
     for node in unknown:
         found = tuple([price for device in node.devices for price in asked[device.uuid]])
@@ -38,8 +38,8 @@ def prices_of(nodes: Sequence[Node], *, quotes: PriceQuotes) -> tuple[Price, ...
 
 def _is_known(node: Node, edition: str) -> bool:
     known = _known.get(node.name)
-    return known is not None and known.node is node and known.edition == edition
+    return known is not None and known.edition == edition and (known.node is node or _gives(known.node) == _gives(node))
 
 
-def _offer(device: Device) -> Offer:
-    return Offer(device.uuid, device.type, str(device.attributes.get("model", "")), device.capacity)
+def _gives(node: Node) -> list[object]:
+    return [(device.uuid, device.type, device.capacity, device.attributes) for device in node.devices]

@@ -2,22 +2,23 @@
 
 from scheduling.models import Attempt, Job
 from scheduling.selectors.answers import AttemptView, JobRow
+from scheduling.selectors.told import NOBODY, Names, told
 
 
-def job_row_of(job: Job) -> JobRow:
-    """One job row; load it with `select_related("project")` in lists."""
+def job_row_of(job: Job, names: Names = NOBODY) -> JobRow:
+    """One job row; load it with `select_related("project")` in lists. `names` are of jobs the viewer may see."""
     return JobRow(
         id=job.pk,
         number=job.number,
         name=job.name,
         kind=job.kind,
         mode=job.mode,
-        profile=f"{job.profile_name}@{job.profile_version}",
+        profile=f"{job.profile_name}@{job.profile_version}" if job.profile_version else job.profile_name,
         project_id=job.project_id,
         project=job.project.name,
         state=job.state,
         reason=job.reason,
-        reason_facts=job.reason_facts,
+        reason_facts=told(job.reason_facts, names),
         stop_requested=job.stop_requested,
         simulated=False,
         submitted_ms=job.submitted_ms,

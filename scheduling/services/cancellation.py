@@ -7,7 +7,7 @@ from alldata.tenancy.audit import Deed, record
 from alldata.tenancy.errors import MayNot
 from alldata.tenancy.viewer import Viewer
 from scheduling.errors import IllegalMove, JobIsOver
-from scheduling.lifecycle import JOB_ENDS, JobState
+from scheduling.lifecycle import JOB_ENDS, PREEMPTED, JobState
 from scheduling.models import Job
 from scheduling.selectors.answers import JobRow
 from scheduling.selectors.jobs import find_job
@@ -30,10 +30,10 @@ def cancel_job(viewer: Viewer, reference: str, *, now_ms: int) -> JobRow:
 
 
 def request_stop(job: Job, why: str, *, now_ms: int) -> bool:
-    """Record the wish (the first one stands); False when the job is over."""
+    """Record the wish (the first one stands, but for a mere preemption); False when the job is over."""
     with transaction.atomic():
         alive = Job.objects.filter(pk=job.pk).exclude(state__in=JOB_ENDS)
-        alive.filter(stop_requested="").update(stop_requested=why, rev=F("rev") + 1)
+        alive.filter(stop_requested__in=("", PREEMPTED)).update(stop_requested=why, rev=F("rev") + 1)
         if not alive.exists():
             return False
         if Job.objects.filter(pk=job.pk, state=JobState.QUEUED).exists():

@@ -6,7 +6,7 @@ from typing import Any
 from alldata.tenancy.selectors import ProjectView, project_view
 from alldata.tenancy.viewer import Viewer
 from scheduling.errors import BadBudget, BadField, DeadlinePast, EntryTooLarge
-from scheduling.services.commands import SubmitCommand, digest_of
+from scheduling.services.commands import HOLD, SubmitCommand, digest_of
 from scheduling.services.demand import Pinned, pin
 
 MAX_INLINE_BYTES = 1_000_000
@@ -45,7 +45,8 @@ def check(viewer: Viewer, command: SubmitCommand, *, now_ms: int) -> Checked:
         "follow_up": {k: v for k, v in pinned.follow_up.items() if command.then is None or k in command.then},
         "notices": list(pinned.notices),
         "policy": sla.policy,
-        "priority": sla.priority or pinned.priority,
+        "priority": (priority := sla.priority or pinned.priority),
+        "preemptible": priority < 0 if sla.preemptible is None else sla.preemptible,
         "deadline_ms": sla.deadline_ms,
         "deadline_policy": sla.deadline_policy,
         "cap_nano": sla.cap_nano,
@@ -71,7 +72,7 @@ def _check_entry(command: SubmitCommand) -> None:
     size = sum(len(file.get("text", "").encode()) for file in command.entry.files)
     if size > MAX_INLINE_BYTES:
         raise EntryTooLarge(size, MAX_INLINE_BYTES)
-    if not command.entry.command:
+    if not command.entry.command and command.kind != HOLD:
         raise BadField("entry.command", "empty", "give the program and its arguments as a list")
     for name in (*(f["name"] for f in command.entry.files), *command.entry.outputs):
         if not name or name.startswith("/") or ".." in name.split("/"):

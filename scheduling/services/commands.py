@@ -7,6 +7,8 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 from uuid import UUID
 
+HOLD = "hold"
+
 
 @dataclass(frozen=True, slots=True)
 class Entry:
@@ -34,6 +36,7 @@ class Sla:
     currency: str | None = None
     policy: str = "deadline_aware"
     priority: int = 0
+    preemptible: bool | None = None  # None: only where the priority is below normal
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +44,9 @@ class SubmitCommand:
     """One job as asked for. `profile` is "name" or "name@version"; empty means the default.
 
     `then` None starts the inference pipeline when the profile says how to serve; an empty
-    tuple switches it off. `legacy_gpu` is the count of the article's old form.
+    tuple switches it off. `legacy_gpu` is the count of the article's old form. `demand` is a demand
+    vector in RCDL instead of a profile. `reservation` names the place to start on. `kind` HOLD asks
+    for a place alone: there is nothing to run yet.
     """
 
     name: str
@@ -55,11 +60,16 @@ class SubmitCommand:
     timeout_ms: int | None = None
     legacy_gpu: int | None = None
     kind: str = ""
+    demand: Mapping[str, Any] | None = None
+    reservation: str | None = None
 
     def digest(self) -> str:
         """sha256 of everything but the request id: equal requests are the same job."""
         plain = asdict(self) | {"request_id": "", "project": str(self.project)}
-        return digest_of(plain)
+        if self.sla.preemptible is None:
+            del plain["sla"]["preemptible"]  # the digests of jobs older than this field stay what they are
+        younger = {name: value for name in ("demand", "reservation") if (value := plain.pop(name)) is not None}
+        return digest_of(plain | younger)
 
 
 def digest_of(plain: Any) -> str:

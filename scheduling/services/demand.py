@@ -1,17 +1,28 @@
 """Pin a submission to one immutable profile version and freeze what it asks for."""
 
+import json
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from alldata.tenancy.viewer import Viewer
 from profiles.errors import UnknownMode
 from profiles.errors import UnknownProfile as NoSuchProfile
+from profiles.hkb.advice import HardwareAdvisor
 from profiles.rcdl.document import Demand, Document, Resource, resolve
-from profiles.selectors import resolve_version
-from scheduling.errors import BadField, UnknownProfile
-from scheduling.services.commands import SubmitCommand
+from profiles.rcdl.parse import parse
+from profiles.selectors import knowledge, resolve_version
+from scheduling.errors import BadDemand, BadField, UnknownProfile
+from scheduling.services.commands import SubmitCommand, digest_of
 
 PRIORITIES = {"low": -10, "normal": 0, "high": 10, "urgent": 20}
+VECTOR = "demand-vector"
+NOTHING_ASKED = {
+    "path": "resources",
+    "code": "missing",
+    "message": "resources: nothing is asked for",
+    "expected": "at least one resource, such as {type: cpu, capabilities: [{name: cores, amount: 1}]}",
+}
 LEGACY_PROFILE = "legacy-gpu"
 MODEL_FILE, REPORT_FILE = "model.onnx", "report.json"
 
@@ -32,7 +43,9 @@ class Pinned:
 
 
 def pin(viewer: Viewer, command: SubmitCommand) -> Pinned:
-    """Resolve the profile, its version and mode. Errors: UnknownProfile, BadField."""
+    """Resolve the profile, its version and mode, or a demand vector. Errors: UnknownProfile, BadField, BadDemand."""
+    if command.demand is not None:
+        return _vector(command.demand)
     legacy = command.legacy_gpu is not None
     name, _, version = (LEGACY_PROFILE if legacy else command.profile).partition("@")
     if not name:
@@ -56,6 +69,18 @@ def pin(viewer: Viewer, command: SubmitCommand) -> Pinned:
         follow_up=_follow_up(view.document, mode, command),
         notices=("legacy_gpu_translated",) if legacy else (),
     )
+
+
+def _vector(demand: Mapping[str, Any]) -> Pinned:
+    """What a body of RCDL asks for. A place without devices is no place."""
+    result = parse(json.dumps({"name": VECTOR, "version": "1.0", **demand}), HardwareAdvisor(knowledge()))
+    if not isinstance(result.document, Document):
+        raise BadDemand(tuple(problem.as_json() for problem in result.errors))
+    asked = result.document.body
+    if not asked.resources:
+        raise BadDemand((NOTHING_ASKED,))
+    digest = digest_of(asked.needs_json())
+    return Pinned(VECTOR, "", digest, "", asked.needs_json(), asked.grace_ms, 0, {}, ())
 
 
 def _demand(document: Document, mode: str) -> Demand:

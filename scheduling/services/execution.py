@@ -7,21 +7,26 @@ so a kill at any instant is repaired by the next pass. Next: costing/services/me
 
 from collections import defaultdict
 
+from django.db.models import Q
+
 from scheduling.errors import EngineAway, IllegalMove
 from scheduling.executors.base import Executor, LaunchRefused, Observation, Phase
-from scheduling.lifecycle import ATTEMPT_ENDS, MAX_AGE_MS, AllocationState, AttemptState, JobState
+from scheduling.lifecycle import ATTEMPT_ENDS, MAX_AGE_MS, STOP_GRACE_MS, AllocationState, AttemptState, JobState
 from scheduling.models import Allocation, Attempt
 from scheduling.ports import Ports
 from scheduling.services import finishing
 from scheduling.services.launching import launch_spec
 from scheduling.services.moves import move_attempt, move_job
 
-STOP_GRACE_MS = 5_000
+#: A place that is held and not used yet (services/holds.py) has nothing to run: only a stop concerns it.
+DRIVEN = Q(job__hold=None) | Q(job__hold__used_ms__isnull=False) | ~Q(job__stop_requested="")
 
 
 def drive(ports: Ports, *, now_ms: int) -> bool:
     """One pass. True when something moved or is about to, so another pass soon is worth it."""
-    live = list(Attempt.objects.exclude(state__in=ATTEMPT_ENDS).select_related("job", "node").order_by("id"))
+    live = list(
+        Attempt.objects.exclude(state__in=ATTEMPT_ENDS).filter(DRIVEN).select_related("job", "node").order_by("id")
+    )
     by_engine: dict[str, list[Attempt]] = defaultdict(list)
     for attempt in live:
         by_engine[attempt.engine].append(attempt)

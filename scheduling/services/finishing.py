@@ -13,7 +13,7 @@ from django.db import transaction
 from django.db.models import F
 
 from scheduling.executors.base import Executor, Observation
-from scheduling.lifecycle import AttemptState, JobState
+from scheduling.lifecycle import PREEMPTED, AttemptState, JobState
 from scheduling.models import Artifact, Attempt, Job
 from scheduling.ports import Ports
 from scheduling.services.moves import move_attempt, move_job
@@ -72,6 +72,8 @@ def _judge(attempt: Attempt, missing: list[str]) -> tuple[AttemptState, str]:
     """The attempt's end state and the reason shown to people (a code)."""
     if attempt.reason == "stopped" and attempt.job.stop_requested:
         why = attempt.job.stop_requested
+        if why == PREEMPTED:
+            return AttemptState.PREEMPTED, why
         return (AttemptState.SUCCEEDED, "") if why == "completed" else (AttemptState.CANCELLED, why)
     if attempt.reason == "engine_shutdown":
         return AttemptState.LOST, "engine_shutdown"
@@ -108,7 +110,9 @@ def lose(attempt: Attempt, seen: Observation, *, now_ms: int) -> None:
 
 def cancel_unstarted(attempt: Attempt, *, now_ms: int) -> None:
     """Stopped before the engine ever saw it."""
-    _end(attempt, End(AttemptState.CANCELLED, attempt.job.stop_requested), now_ms=now_ms)
+    why = attempt.job.stop_requested
+    to = AttemptState.PREEMPTED if why == PREEMPTED else AttemptState.CANCELLED
+    _end(attempt, End(to, why), now_ms=now_ms)
 
 
 def refuse_launch(attempt: Attempt, why: str, *, now_ms: int) -> None:
@@ -121,13 +125,26 @@ def _end(attempt: Attempt, end: End, *, now_ms: int) -> None:
     """One transaction: the attempt ends, its claims start to release, its job moves on."""
     job = attempt.job
     with transaction.atomic():
+        job.stop_requested, facts = _asked_by_now(job)
         move_attempt(attempt, end.to, now_ms=now_ms, columns={"reason": end.reason, **end.columns})
-        start_releasing(attempt, grace_ms=job.grace_ms, now_ms=now_ms)
+        warm_ms = 0 if job.stop_requested == PREEMPTED else job.grace_ms
+        start_releasing(attempt, grace_ms=warm_ms, now_ms=now_ms)
         target = _job_target(attempt, end)
         if target is JobState.SUCCEEDED and job.state == JobState.ADMITTED:
             move_job(job, JobState.ACTIVE, now_ms=now_ms)
-        columns = {"reason_facts": dict(end.facts)}
-        move_job(job, target, now_ms=now_ms, reason=end.reason, columns=columns)
+        reason = job.stop_requested if end.reason == PREEMPTED else end.reason
+        columns: dict[str, Any] = {"reason_facts": facts if reason == PREEMPTED else dict(end.facts)}
+        if target is JobState.QUEUED:
+            columns |= {"stop_requested": "", "room_since_ms": None}
+        move_job(job, target, now_ms=now_ms, reason=reason, columns=columns)
+
+
+def _asked_by_now(job: Job) -> tuple[str, dict[str, Any]]:
+    """Who has asked for the stop by now, and on what ground: somebody may have asked since the job was read."""
+    found: tuple[str, dict[str, Any]] = (
+        Job.objects.select_for_update().values_list("stop_requested", "reason_facts").get(pk=job.pk)
+    )
+    return found
 
 
 def _job_target(attempt: Attempt, end: End) -> JobState:
@@ -136,8 +153,18 @@ def _job_target(attempt: Attempt, end: End) -> JobState:
         return JobState.SUCCEEDED
     if job.stop_requested == "over_budget":
         return JobState.OVER_BUDGET
+    if job.stop_requested == PREEMPTED:
+        return _after_preemption(attempt, end)
     if end.to is AttemptState.CANCELLED or job.stop_requested:
         return JobState.SUCCEEDED if job.stop_requested == "completed" else JobState.CANCELLED
-    if end.reason in RETRYABLE and attempt.ordinal < job.max_attempts:
-        return JobState.QUEUED
-    return JobState.FAILED
+    return JobState.QUEUED if _may_retry(attempt, end) else JobState.FAILED
+
+
+def _after_preemption(attempt: Attempt, end: End) -> JobState:
+    """Back to the queue, unless it failed by itself before the stop reached it."""
+    return JobState.FAILED if end.to is AttemptState.FAILED else JobState.QUEUED
+
+
+def _may_retry(attempt: Attempt, end: End) -> bool:
+    """Preempted attempts are no failures and use up no try."""
+    return end.reason in RETRYABLE and attempt.ordinal - attempt.job.preemptions < attempt.job.max_attempts

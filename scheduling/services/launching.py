@@ -22,7 +22,7 @@ def launch_spec(attempt: Attempt, *, blobs: BlobStore) -> LaunchSpec:
         outputs=tuple(entry.get("outputs", [])),
         cpus=tuple(sorted(cpu for pick in picks for cpu in pick["cpus"])),
         numa_nodes=tuple(sorted({p["numa_node"] for p in picks if p["type"] in ("cpu", "memory")} - {None})),
-        gpu_uuids=tuple(pick["device"] for pick in picks if pick["type"] == "gpu"),
+        gpu_uuids=tuple(dict.fromkeys(pick["device"] for pick in picks if pick["type"] == "gpu")),
         memory_limit_bytes=memory or None,
         timeout_ms=attempt.job.timeout_ms,
     )

@@ -13,6 +13,7 @@ class LockKey(IntEnum):
     PLANNER = 4_701  # commits of placements (transaction lock)
     DRIVER = 4_702  # one pass over live attempts at a time (session lock)
     PIPELINES = 4_703
+    MIX = 4_704  # one pricing of the demand at a time (session lock)
 
 
 def lock_in_transaction(key: LockKey) -> None:

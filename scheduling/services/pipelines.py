@@ -196,7 +196,8 @@ def _submit(ports: Ports, run: PipelineRun, step: Step, *, now_ms: int) -> UUID:
         timeout_ms=step.timeout_ms,
         kind=step.kind,
     )
-    return submit_job(system_viewer(run.project_id), command, prices=ports.prices, now_ms=now_ms).id
+    viewer = system_viewer(run.project_id)
+    return submit_job(viewer, command, prices=ports.prices, budgets=ports.budgets, now_ms=now_ms).id
 
 
 def _model(run: PipelineRun) -> str:

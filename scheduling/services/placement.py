@@ -6,17 +6,19 @@ Next: services/execution.py launches what was placed.
 """
 
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from scheduling.crater.model import Plan, Snapshot
-from scheduling.crater.plan import plan
+from scheduling.crater.model import Placement, Plan, Snapshot
+from scheduling.crater.schedule import schedule
 from scheduling.lifecycle import JobState
-from scheduling.models import Job
+from scheduling.models import Job, PlannerInput
 from scheduling.ports import PriceQuotes
 from scheduling.services.bulk import commit_all
+from scheduling.services.preemption import make_room
 from scheduling.services.recording import record_input
 from scheduling.services.refusals import note_refusals
 from scheduling.snapshot import build_snapshot
+from scheduling.standing import Standing
 
 log = logging.getLogger(__name__)
 
@@ -28,6 +30,7 @@ class Round:
     placed: int
     refused: int
     conflicted: int
+    stopped: int = 0
 
 
 def place_waiting(*, prices: PriceQuotes, now_ms: int) -> Round:
@@ -35,16 +38,25 @@ def place_waiting(*, prices: PriceQuotes, now_ms: int) -> Round:
     if not Job.objects.filter(state=JobState.QUEUED, stop_requested="").exists():
         return Round(0, 0, 0)
     snapshot = build_snapshot(prices=prices, now_ms=now_ms)
-    return commit(snapshot, plan(snapshot), now_ms=now_ms)
+    standing = Standing(now_ms)
+    decided = schedule(snapshot, standing)
+    return commit(replace(snapshot, running=standing.seen), decided, now_ms=now_ms)
 
 
 def commit(snapshot: Snapshot, decided: Plan, *, now_ms: int) -> Round:
     """Write a plan down: each placement stands or falls alone."""
-    seen = record_input(snapshot)
+    seen, head = record_input(snapshot), decided.head
     asked = {request.job for request in snapshot.queue}
     meant = [placement for placement in decided.placements if placement.job in asked]
-    if len(meant) < len(decided.placements):
-        log.error("the planner placed jobs that nobody asked for")
+    refused = [refusal for refusal in decided.refusals if refusal.job in asked]
+    if len(meant) + len(refused) < len(decided.placements) + len(decided.refusals):
+        log.error("the planner answered for jobs that nobody asked about")
     placed = commit_all(meant, seen=seen, now_ms=now_ms)
-    note_refusals([refusal for refusal in decided.refusals if refusal.job in asked], seen=seen, now_ms=now_ms)
-    return Round(placed, len(decided.refusals), len(decided.placements) - placed)
+    note_refusals(refused, head, seen=seen, now_ms=now_ms)
+    stopped = make_room(snapshot, head, seen=seen, now_ms=now_ms) if head and head.stops else 0
+    return Round(placed, len(decided.refusals), len(decided.placements) - placed, stopped)
+
+
+def commit_or_note(placement: Placement, *, seen: PlannerInput, now_ms: int) -> bool:
+    """Commit one placement; False when the job has moved on or its room is gone, which is recorded."""
+    return commit_all([placement], seen=seen, now_ms=now_ms) == 1

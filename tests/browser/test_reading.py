@@ -1,5 +1,7 @@
 """What a person relies on while a job runs: live parts that do not jump, exact money, keyboard, phone, both themes."""
 
+from pathlib import Path
+
 import pytest
 from playwright.sync_api import expect
 
@@ -41,6 +43,14 @@ def _submit(admin: Visit) -> str:
     return admin.page.url.rstrip("/").rpartition("/")[2]
 
 
+@pytest.fixture
+def ended(admin: Visit, job: str) -> str:
+    """The job once it has succeeded."""
+    admin.go(f"/jobs/{job}/")
+    expect(admin.page.locator("#live .badge").first).to_contain_text("Succeeded", timeout=ENDED_MS)
+    return job
+
+
 def test_a_running_job_is_followed_without_a_jump(admin: Visit, job: str) -> None:
     page = admin.page
     page.add_init_script(WATCH_SHIFTS)
@@ -60,12 +70,45 @@ def test_the_parts_of_the_cost_add_up_on_the_page(admin: Visit, job: str) -> Non
     assert sum(nanos[:-1]) == nanos[-1] > 0
 
 
+def test_a_drawing_of_money_is_saved_as_a_picture(admin: Visit, ended: str, tmp_path: Path) -> None:
+    admin.go(f"/cost/jobs/{ended}/")
+    with admin.page.expect_download() as download:
+        admin.page.locator("#hours [data-png]").click()
+    assert download.value.suggested_filename.endswith(".png")
+    download.value.save_as(tmp_path / "drawing.png")
+    body = (tmp_path / "drawing.png").read_bytes()
+    assert body[:8] == b"\x89PNG\r\n\x1a\n" and int.from_bytes(body[16:20]) > 800
+    assert len(body) > 8_000  # bars, hatches and letters: an empty sheet of this size packs into less
+
+
+def test_the_treemap_is_one_click_from_the_bar(admin: Visit, ended: str) -> None:
+    admin.go("/cost/acme-ai/?by=job")
+    admin.page.get_by_role("link", name="Treemap").click()
+    expect(admin.page.locator("svg.treemap a").first).to_be_visible()
+    admin.picture("treemap")
+
+
+def test_intervals_open_from_the_part_they_explain(admin: Visit, ended: str) -> None:
+    admin.go(f"/cost/jobs/{ended}/?part=cpu_millicores")
+    admin.page.get_by_role("link", name="Show intervals").click()
+    expect(admin.page.locator("#intervals tbody tr")).not_to_have_count(0)
+    cells = admin.page.locator("#intervals td[data-used]")
+    used = cells.evaluate_all("cells => cells.map(c => Number(c.dataset.used))")
+    part = admin.page.locator("#cost-table tr.c-cpu_millicores td[data-nano]").get_attribute("data-nano")
+    assert sum(used) == int(part or 0) > 0
+    admin.picture("intervals")
+
+
 def test_the_pipeline_is_judged_with_no_hand_in_between(admin: Visit, job: str) -> None:
     admin.go("/pipelines/")
     admin.page.get_by_role("link", name="P-1").click()
     expect(admin.page.locator("#run .verdict")).to_be_visible(timeout=ENDED_MS)
     admin.picture("pipeline")
     expect(admin.page.locator("#run")).to_contain_text("P99")
+    admin.go("/models/")
+    row = admin.page.locator("#models tbody tr").first
+    expect(row).to_contain_text("P-1")
+    assert int(row.locator("td[data-nano]").get_attribute("data-nano") or 0) > 0
 
 
 def test_the_heatmap_is_drawn_from_live_data(admin: Visit, supplied: House) -> None:

@@ -13,9 +13,9 @@ from tests.contract.engines import Local, Play
 
 
 def test_progress_is_read_and_nonsense_is_missing(local: Local) -> None:
-    said = '{"step": 3, "steps": -1, "epoch": "x", "unit": "img"}'
+    said = '{"step": 3, "steps": -1, "epoch": "x", "unit": "img", "saved_ms": 5}'
     progress = local.run("a", f"import os; open(os.environ['ALLDATA_PROGRESS_FILE'], 'w').write({said!r})").progress
-    assert progress == Progress(step=3, steps=None, epoch=None, units=None, unit="img")
+    assert progress == Progress(step=3, steps=None, epoch=None, units=None, unit="img", saved_ms=5)
 
 
 def test_usage_covers_the_whole_tree_and_never_falls(local: Local) -> None:

@@ -8,7 +8,7 @@ from django.db import connection
 from alldata.kernel.ids import uuid7
 from alldata.kernel.intervals import DAY_MS, HOUR_MS, Interval
 from alldata.tenancy.viewer import Viewer
-from costing.errors import BadBudget, BudgetExceeded, FinanceOnly
+from costing.errors import BadBudget, BudgetExhausted, FinanceOnly
 from costing.models import Reservation
 from costing.selectors.budgets import BudgetView, budgets_of
 from costing.services.budgets import Ask, BudgetCommand, reserve, set_budget, settle, settle_ended
@@ -49,7 +49,7 @@ def test_what_is_set_aside_counts_until_it_is_settled(viewer: Viewer) -> None:
     reserve(viewer, first, now_ms=LATER)
     reserve(viewer, first, now_ms=LATER)
     assert (only(viewer).reserved_nano, only(viewer).left_nano) == (60, 40)
-    with pytest.raises(BudgetExceeded) as refusal:
+    with pytest.raises(BudgetExhausted) as refusal:
         reserve(viewer, ask(viewer, 41), now_ms=LATER)
     assert refusal.value.facts["left_nano"] == "40"
     assert settle(first.job_id, now_ms=LATER) and not settle(first.job_id, now_ms=LATER)
@@ -59,9 +59,9 @@ def test_what_is_set_aside_counts_until_it_is_settled(viewer: Viewer) -> None:
 def test_the_organisation_binds_where_the_project_does_not(viewer: Viewer) -> None:
     limit(viewer, 1000)
     limit(viewer, 10, "organisation")
-    with pytest.raises(BudgetExceeded) as refusal:
+    with pytest.raises(BudgetExhausted) as refusal:
         reserve(viewer, ask(viewer, 11), now_ms=LATER)
-    assert refusal.value.scope == "organisation"
+    assert refusal.value.shortage.scope == "organisation"
 
 
 def test_a_token_of_one_project_cannot_hide_what_others_spent(viewer: Viewer) -> None:
@@ -69,7 +69,7 @@ def test_a_token_of_one_project_cannot_hide_what_others_spent(viewer: Viewer) ->
     reserve(viewer, ask(viewer, 80), now_ms=LATER)
     assert viewer.default_project_id is not None
     confined = Viewer(viewer.organisation_id, 1, "t", frozenset([viewer.default_project_id]), frozenset({"member"}))
-    with pytest.raises(BudgetExceeded):
+    with pytest.raises(BudgetExhausted):
         reserve(confined, ask(viewer, 21), now_ms=LATER)
 
 
@@ -123,7 +123,7 @@ def test_two_jobs_cannot_both_take_the_last_of_it() -> None:
         try:
             reserve(viewer, ask(viewer, 60), now_ms=LATER)
             outcomes.append("taken")
-        except BudgetExceeded:
+        except BudgetExhausted:
             outcomes.append("refused")
         finally:
             connection.close()

@@ -21,7 +21,6 @@ from costing.services.lists import read_price_list
 from costing.services.quotes import BookQuotes
 from costing.tasks import book
 from monitoring.services.ingest import ingest_frame
-from scheduling.ports import Offer
 from tests.world import NODE, NOW, machine
 
 CPU = f"{NODE}/numa0/cpu"
@@ -86,11 +85,11 @@ def test_a_wrong_price_list_is_refused(old: str, new: str, error: type[Exception
 
 def test_quotes_are_the_rates_that_the_ledger_books() -> None:
     machine()
-    quotes, cores = BookQuotes(lambda: NOW), Offer(CPU, "cpu", "", {"cpu_millicores": 2000, "memory_bandwidth": 0})
-    assert (quotes.rates([cores]), quotes.edition()) == ([], "")
+    quotes = BookQuotes(lambda: NOW)
+    assert (list(quotes.rates([CPU])), quotes.edition()) == ([], "")
     ensure_price_book(now_ms=NOW)
     assert quotes.edition() == str(prices_at(NOW).version_id)
-    assert [(r.dimension, r.nano_per_hour) for r in quotes.rates([cores])] == [("cpu_millicores", 2 * CORE)]
+    assert [(r.dimension, r.nano_per_hour) for r in quotes.rates([CPU])] == [("cpu_millicores", 2 * CORE)]
     assert quotes.currency() == "CNY"
 
 

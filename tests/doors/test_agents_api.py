@@ -114,6 +114,21 @@ def test_a_spool_is_taken_in_at_once_and_what_is_wrong_is_named(agent: Client) -
 
 @pytest.mark.parametrize(
     ("change", "path"),
+    [
+        ({"epoch": "e" * 121}, "epoch"),
+        ({"epoch": "a\0b"}, "epoch"),
+        ({"attempts": [{"key": "k" * 65, "device": "d", "dims": {}}]}, "attempts.key"),
+    ],
+)
+def test_a_name_that_cannot_be_kept_is_refused_for_ever(agent: Client, change: dict[str, Any], path: str) -> None:
+    raw = json.loads(batch(frame(server_ms(agent))))
+    raw["body"]["frames"][0] |= change
+    answer = post(agent, "frames", json.dumps(raw).encode())
+    assert (answer.status_code, answer.json()["facts"]["path"]) == (422, f"body.frames[0].{path}")
+
+
+@pytest.mark.parametrize(
+    ("change", "path"),
     [({"q": -1}, "q"), ({"q": 1.5}, "q"), ({"q": None}, "q"), ({"q": True}, "q"), ({"q": 2**63}, "q"), ({"x": 1}, "x")],
 )
 def test_a_value_that_is_no_quantity_is_refused_by_its_path(agent: Client, change: dict[str, Any], path: str) -> None:

@@ -177,3 +177,16 @@ def test_the_books_export_their_health_and_no_amounts(api: Client, work: Job) ->
     assert f'crater_ledger_watermark_timestamp_seconds{{node="{AGENT}"}}' in text
     assert "crater_ledger_imbalance_nanounits 0.0" in text and "crater_price_missing{" not in text
     assert Client().get("/metrics/cost").status_code == 401
+
+
+def test_intervals_sum_to_what_the_job_was_charged(api: Client, work: Job) -> None:
+    found = get(api, "jobs/J-1/intervals", capability="hbm_bandwidth")
+    parts = get(api, "jobs/J-1")["parts"]
+    charged = next(p["cost"]["nano"] for p in parts if p["capability"] == "hbm_bandwidth")
+    assert sum(int(i["used_nano"]) for i in found["intervals"]) == int(charged) > 0
+    assert {i["quality"] for i in found["intervals"]} == {"measured"}
+
+
+@pytest.mark.parametrize("asked", [{}, {"capability": "gold"}, SPAN | {"capability": "gpu_sm", "end_timestamp": 0}])
+def test_a_bad_question_for_intervals_names_the_field(api: Client, work: Job, asked: dict[str, str | int]) -> None:
+    assert api.get("/api/v1/cost/jobs/J-1/intervals", asked).status_code == 422

@@ -19,9 +19,11 @@ LEVEL = "/cost/acme-ai/"
 PATHS = (
     LEVEL, f"{LEVEL}?by=capability&range=7d", f"{LEVEL}?by=bucket&idle=hide",
     f"{LEVEL}?by=device&charge=allocation",
+    f"{LEVEL}?by=job&view=treemap", f"{LEVEL}?range=month", f"{LEVEL}?from=2026-11-01T00:00&to=2026-11-02T00:00",
+    f"{LEVEL}vision/ocr/J-1/?part=hbm_bandwidth&show=intervals", "/prices/new/?kind=csv",
     f"{LEVEL}?by=day", f"{LEVEL}?by=job", f"{LEVEL}vision/", f"{LEVEL}vision/ocr/", f"{LEVEL}vision/ocr/J-1/",
     "/compare/", "/compare/?a=J-1&b=J-2", "/compare/?a=7d-1&b=7d", "/compare/?a=p@1.0&b=p@1.0", "/budgets/",
-    "/prices/", "/prices/new/",
+    "/prices/", "/prices/new/", "/models/",
 )  # fmt: skip
 
 
@@ -160,16 +162,41 @@ def test_only_finance_finds_prices_in_the_navigation(viewer: Viewer) -> None:
 
 def test_new_prices_are_previewed_before_they_are_published(reader: Client) -> None:
     text = PRICES.replace("12.5", "25")
-    shown = reader.post("/prices/new/", {"yaml": text, "act": "preview"}).content.decode()
+    shown = reader.post("/prices/new/", {"text": text, "act": "preview"}).content.decode()
     assert "+100.0" in shown and "Publish" in shown
-    assert reader.post("/prices/new/", {"yaml": text, "act": "publish"})["Location"] == "/prices/"
+    assert reader.post("/prices/new/", {"text": text, "act": "publish"})["Location"] == "/prices/"
     assert "law r2" in reader.get("/prices/").content.decode()
 
 
 def test_a_bad_price_list_is_refused_in_place(reader: Client) -> None:
-    answer = reader.post("/prices/new/", {"yaml": "lines: 3", "act": "preview"})
+    answer = reader.post("/prices/new/", {"text": "lines: 3", "act": "preview"})
     assert answer.status_code == 422
     assert "lines" in answer.content.decode()
+
+
+def test_a_cloud_list_is_previewed_too(reader: Client) -> None:
+    rows = "instance,gpu_model,gpus,vcpus,memory_gib,storage_gib,hourly,currency\nx,A100,1,8,64,100,30,CNY\n"
+    asked = {"kind": "csv", "name": "cloud", "currency": "CNY", "text": rows, "act": "preview"}
+    assert "An hour of each device" in reader.post("/prices/new/", asked).content.decode()
+    fault = reader.post("/prices/new/", {**asked, "text": rows.replace(",8,", ",eight,")})
+    assert fault.status_code == 422 and "line 2" in fault.content.decode()
+
+
+def test_intervals_of_a_part_sum_to_the_part(reader: Client) -> None:
+    text = reader.get(f"{LEVEL}vision/ocr/J-1/?part=hbm_bandwidth&show=intervals").content.decode()
+    part = re.search(r'c-hbm_bandwidth".*?data-nano="(\d+)"', text)
+    used = re.findall(r'data-used="(\d+)"', text)
+    assert part is not None and used and sum(map(int, used)) == int(part[1]) > 0
+
+
+def test_tiles_of_the_treemap_lead_deeper(reader: Client) -> None:
+    text = reader.get(f"{LEVEL}?by=team&view=treemap").content.decode()
+    tile = re.search(r'<svg class="treemap".*?<a href="(/cost/acme-ai/[^"]+)"', text)
+    assert tile is not None and reader.get(tile[1].replace("&amp;", "&")).status_code == 200
+
+
+def test_a_span_that_means_nothing_says_so(reader: Client) -> None:
+    assert "The end is before the start." in reader.get(f"{LEVEL}?from=2026-11-02&to=2026-11-01").content.decode()
 
 
 def test_a_version_shows_how_a_rate_divides(reader: Client) -> None:

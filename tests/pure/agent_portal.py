@@ -25,6 +25,10 @@ class Portal(ThreadingHTTPServer):
         self.registrations: list[wire.Register] = []
         self.frames: dict[tuple[str, str, int], wire.Frame] = {}
         self.duplicates = 0
+        self.posts: list[str] = []
+        self.refused: set[int] = set()
+        self.knows_runs = True
+        self.hang_up = 0
         self.answer_after_s = 0.0
         self.refuse_with: int | None = None
         self.problem: dict[str, str] = {}
@@ -40,18 +44,30 @@ class Portal(ThreadingHTTPServer):
         if not isinstance(sys.exc_info()[1], ConnectionError):
             super().handle_error(request, client_address)  # type: ignore[arg-type]
 
-    def take(self, envelope: wire.Envelope) -> bool:
-        """Keep a message; True when this frame was here before."""
+    def answer(self, envelope: wire.Envelope) -> Mapping[str, object]:
+        """Keep a message and say what became of it."""
         with self.changed:
             self.changed.notify_all()
-            if isinstance(envelope.body, wire.Register):
-                self.registrations.append(envelope.body)
-                return False
-            name = (envelope.agent, envelope.body.epoch, envelope.body.seq)
-            again = name in self.frames
-            self.duplicates += again
-            self.frames.setdefault(name, envelope.body)
-            return again
+            self.posts.append(envelope.kind)
+            body, now_ms = envelope.body, wall_ms()
+            if isinstance(body, wire.Register):
+                self.registrations.append(body)
+                return {"server_ms": now_ms, "duplicate": False}
+            if isinstance(body, wire.Frame):
+                return {"server_ms": now_ms, "duplicate": self._keep(envelope.agent, body)}
+            taken = [one for one in body.frames if one.seq not in self.refused]
+            again = sum(self._keep(envelope.agent, one) for one in taken)
+            counts = {"stored": len(taken) - again, "duplicates": again, "duplicate": again == len(taken)}
+            refused = [{"seq": seq, "code": "frame_overlaps", "detail": ""} for seq in sorted(self.refused)]
+            return {"server_ms": now_ms, **counts, "refused": refused}
+
+    def _keep(self, agent: str, frame: wire.Frame) -> bool:
+        """Keep a frame; True when it was here before."""
+        name = (agent, frame.epoch, frame.seq)
+        again = name in self.frames
+        self.duplicates += again
+        self.frames.setdefault(name, frame)
+        return again
 
     def totals(self) -> dict[tuple[str, str], int]:
         """Usage of attempts over every frame: (key, dimension) -> q."""
@@ -73,10 +89,20 @@ class _Door(BaseHTTPRequestHandler):
             self._answer(self.server.refuse_with, self.server.problem)
         elif self.headers["Authorization"] != f"Agent {KEY}":
             self._answer(401, {"code": "unauthenticated"})
+        elif b'"kind":"frames"' in raw and not self.server.knows_runs:
+            self._answer(422, {"code": "bad_message"})
         else:
-            again = self.server.take(wire.parse(raw))
+            answer = self.server.answer(wire.parse(raw))
             time.sleep(self.server.answer_after_s)
-            self._answer(200, {"server_ms": wall_ms(), "duplicate": again})
+            self._answer_unless_cut(answer)
+
+    def _answer_unless_cut(self, answer: Mapping[str, object]) -> None:
+        """What was kept stays kept, but nobody hears of it."""
+        if "stored" in answer and self.server.hang_up > 0:
+            self.server.hang_up -= 1
+            self.close_connection = True
+        else:
+            self._answer(200, answer)
 
     def _answer(self, status: int, content: Mapping[str, object]) -> None:
         body = json.dumps(content).encode()

@@ -96,7 +96,8 @@ _blocks = st.fixed_dictionaries(
     {},
     optional={
         "alignment": st.fixed_dictionaries(
-            {"same": st.sampled_from(SAME)}, optional={"allow_cross_numa": st.booleans()}
+            {"same": st.sampled_from(SAME)},
+            optional={"allow_cross_numa": st.booleans(), "spread": st.just("device")},
         ),
         "grace_period": st.sampled_from(["5s", "30s", "500ms", "2m"]),
         "scheduling": st.fixed_dictionaries(
@@ -108,7 +109,8 @@ _blocks = st.fixed_dictionaries(
             {
                 "name": _words,
                 "unit": st.fixed_dictionaries({"gpu_memory_gb": st.integers(1, 80), "nvme_queues": st.just(1)}),
-            }
+            },
+            optional={"count": st.integers(1, 3)},
         ),
     },
 )

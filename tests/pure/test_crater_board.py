@@ -11,6 +11,7 @@ from scheduling.crater.compiled import FAST
 from scheduling.crater.model import Need, Placement, Price, Refusal, Runtime, Snapshot
 from scheduling.crater.planner import Planner
 from tests.pure.crater_cases import cluster, cores, gpu_node, job, plain_node, snapshots
+from tests.pure.crater_trees import trees
 
 few = settings(max_examples=40, deadline=None)
 
@@ -30,13 +31,13 @@ def answers(snapshot: Snapshot, leave: list[bool], *, fast: bool) -> list[Placem
 
 @pytest.mark.skipif(not FAST, reason="numba is not installed")
 @few
-@given(snapshots(), st.lists(st.booleans(), min_size=15, max_size=15))
+@given(snapshots() | trees(), st.lists(st.booleans(), min_size=15, max_size=15))
 def test_machine_code_never_changes_an_answer(snapshot: Snapshot, leave: list[bool]) -> None:
     assert answers(snapshot, leave, fast=True) == answers(snapshot, leave, fast=False)
 
 
 @few
-@given(snapshots())
+@given(snapshots() | trees())
 def test_giving_everything_back_leaves_the_cluster_as_it_was(snapshot: Snapshot) -> None:
     planner = Planner(snapshot, fast=False)
     before = planner.board.arrays.nodes.copy()
@@ -48,7 +49,7 @@ def test_giving_everything_back_leaves_the_cluster_as_it_was(snapshot: Snapshot)
 
 
 @few
-@given(snapshots())
+@given(snapshots() | trees())
 def test_a_kept_planner_decides_as_a_new_one(snapshot: Snapshot) -> None:
     planner = Planner(snapshot, fast=False)
     for request in snapshot.queue:
@@ -69,7 +70,7 @@ def test_more_shapes_than_are_kept_are_compiled_again() -> None:
 
 
 @few
-@given(snapshots())
+@given(snapshots() | trees())
 def test_a_quick_reason_names_a_rule_and_a_node(snapshot: Snapshot) -> None:
     planner = Planner(snapshot, fast=False)
     for request in snapshot.queue:

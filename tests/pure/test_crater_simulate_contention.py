@@ -21,9 +21,9 @@ def machine() -> Node:
         devices += [
             Device(f"cpu{numa}", "cpu", numa, None, {"cpu_millicores": 8000}, {}),
             Device(f"pool{numa}", "memory", numa, None, {"memory_bandwidth": 50}, {}),
-            Device(f"up{numa}", "link", numa, f"sw{numa}", {"pcie_bandwidth": 12}, {}),
-            Device(f"ssd{numa}", "storage", numa, f"sw{numa}", {"storage_iops": 250, "storage_queue_slots": 64}, {}),
-            *(Device(f"g{numa}{i}", "gpu", numa, f"sw{numa}", {}, {}, {"nvlink_island": numa}) for i in (0, 1)),
+            Device(f"up{numa}", "link", numa, None, {"pcie_bandwidth": 12}, {}),
+            Device(f"ssd{numa}", "storage", numa, f"up{numa}", {"storage_iops": 250, "storage_queue_slots": 64}, {}),
+            *(Device(f"g{numa}{i}", "gpu", numa, f"up{numa}", {}, {}, {"nvlink_island": numa}) for i in (0, 1)),
         ]
     return Node("n", tuple(devices))
 

@@ -1,5 +1,7 @@
 """Connections carry what their slower side can."""
 
+from dataclasses import replace
+
 from alldata.agent.wire import Capacity, Device, Link, NumaNode, Register
 from profiles.derive import DerivedLink, derive, link_graph, stamp
 from profiles.hkb.lookup import published
@@ -54,6 +56,18 @@ def test_nvlink_carries_its_links_both_ways() -> None:
     assert (found.a, found.b, found.bandwidth.value) == ("a", "b", 600 * 10**9)
 
 
+def test_cards_that_links_join_are_one_island() -> None:
+    joined = (Link("nvlink", "a", "b"), Link("nvlink", "d", "c"), Link("nvlink", "b", "e"))
+    message = machine(*(card(name) for name in "abcdef"), links=joined)
+    found = {d.uuid: d.attributes.get("nvlink_island") for d in derive(message)}
+    assert found == {"a": "0", "b": "0", "e": "0", "c": "1", "d": "1", "f": None}
+
+
+def test_no_card_is_shared_unless_somebody_says_what_isolates_it() -> None:
+    told = replace(card("b"), attributes={"isolation": "mps"})
+    assert [d.attributes["isolation"] for d in derive(machine(card("a"), told))] == ["none", "mps"]
+
+
 def test_without_a_count_nvlink_is_unknown_and_not_zero() -> None:
     message = machine(card("a"), card("b"), links=(Link("nvlink", "a", "b"),))
     assert (only(message).bandwidth.value, only(message).bandwidth.quality) == (None, "missing")
@@ -70,4 +84,4 @@ def test_between_numa_nodes_distance_thins_the_slower_pool() -> None:
 
 
 def test_the_stamp_names_rules_and_knowledge() -> None:
-    assert stamp(published()) == f"2/{published().version}"
+    assert stamp(published()) == f"3/{published().version}"

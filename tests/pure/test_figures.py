@@ -2,11 +2,12 @@
 
 import re
 from decimal import Decimal
+from fractions import Fraction
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from alldata.portal.figures import THIN, amount, digits, money, money_parts, percent, size
+from alldata.portal.figures import THIN, amount, digits, money, money_parts, percent, size, unit_price
 
 AMOUNTS = st.integers(0, 10**13)
 
@@ -49,3 +50,8 @@ def test_shares_cores_and_rates_read_like_speech() -> None:
 @given(st.floats(min_value=1e-6, max_value=1e12))
 def test_digits_never_turn_into_exponents(value: float) -> None:
     assert "E" not in digits(value).upper()
+
+
+def test_a_unit_below_a_nano_keeps_its_digits() -> None:
+    assert unit_price(Fraction(1, 3), "CNY") == "¥0.000000000333"
+    assert unit_price(Fraction(3_700_000_001, 3), "CNY") == unit_price(1_233_333_333, "CNY") == "¥1.233"

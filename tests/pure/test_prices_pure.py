@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from alldata.kernel.intervals import HOUR_MS, Interval
 from costing.pricing import PriceLine, capability_rates, device_rate
 from costing.pricing.cloud import BadRow, Instance, parts_of, read_list
-from costing.pricing.display import amount_text, minor, shown_minor, shown_permille
+from costing.pricing.display import amount_text, minor, shown_minor, shown_permille, unit_text
 from costing.pricing.exchange import ExchangeRate, converted, rate_at
 from costing.pricing.focus import month_of, plain, ratios, stamp
 from costing.pricing.own import Asset, Power, Running, energy_nano, own_rate, power_rate, schedule
@@ -94,6 +94,24 @@ def test_what_is_shown_sums_to_the_total_that_is_shown(nanos: list[int], currenc
 )
 def test_small_and_large_amounts_read_right(nano: int, currency: str, text: str) -> None:
     assert amount_text(minor(nano, currency), nano, currency) == text
+
+
+@given(st.integers(0, 10**15), st.integers(1, 10**12))
+def test_a_unit_that_costs_something_never_reads_as_free(nano: int, count: int) -> None:
+    exact = Fraction(nano, count)
+    text = Decimal(unit_text(exact))
+    assert (text == 0) == (nano == 0)
+    assert abs(Fraction(text) * NANO - exact) <= max(Fraction(1), exact / 100) if exact >= 1 else True
+    assert exact >= 1 or abs(Fraction(text) * NANO - exact) <= exact / 100
+
+
+def test_a_thousandth_of_a_nano_has_its_digits() -> None:
+    assert [unit_text(Fraction(n, 3000)) for n in (0, 1, 3000, 4_500_000_000_000)] == [
+        "0.00",
+        "0.000000000000333",
+        "0.000000001",
+        "1.50",
+    ]
 
 
 @given(st.integers(1, 7), st.integers(10**6, 10**9))

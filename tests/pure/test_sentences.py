@@ -27,6 +27,20 @@ def test_chinese_sets_a_space_around_latin() -> None:
         assert waiting("waiting_free", {"nearest": MISS}) == "在等 HBM 带宽"
 
 
+HEAD = {"head": "J-7", "start_ms": 1_795_000_200_000}
+
+
+def test_who_is_held_back_hears_for_whom_and_until_when() -> None:
+    told = waiting("waiting_backfill", HEAD, now_ms=1_795_000_000_000)
+    assert told.startswith("Held back so that J-7, which starts about ") and told.endswith(" is not delayed")
+    assert waiting("waiting_backfill", {}) == "Held back so that an earlier job is not delayed"
+
+
+def test_the_head_hears_when_it_starts() -> None:
+    told = waiting("waiting_free", {"nearest": MISS, **HEAD}, now_ms=1_795_000_000_000)
+    assert told.startswith("Waiting for HBM bandwidth, starts by about ")
+
+
 @pytest.mark.parametrize("reason", ENDINGS)
 def test_every_ending_is_a_sentence_even_without_facts(reason: str) -> None:
     assert ending(reason, {}).endswith(".")

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from alldata.kernel.intervals import HOUR_MS, Interval
-from costing.rating import Holding, Piece, Track, clipped, divided
+from costing.rating import Holding, Piece, Sharers, Track, clipped, divided
 
 HOUR = Interval(HOUR_MS, 2 * HOUR_MS)
 CAPACITY = 2_039_000_000_000
@@ -50,7 +50,7 @@ def test_cutting_the_span_loses_nothing(track: Track, cuts: set[int]) -> None:
 @given(tracks(), holdings())
 def test_a_device_is_divided_among_its_holders_and_never_copied(track: Track, held: list[Holding]) -> None:
     """L8: the sum over co-tenants is at most the device, which is at most its capacity."""
-    shares = divided(track, held, HOUR, CAPACITY)
+    shares = divided(track, Sharers(held), HOUR, CAPACITY)
     assert min(shares.values(), default=0) >= 0
     assert sum(shares.values()) <= track.within(HOUR, CAPACITY) <= CAPACITY * HOUR_MS
 
@@ -59,10 +59,40 @@ def test_a_device_is_divided_among_its_holders_and_never_copied(track: Track, he
 def test_the_order_of_claims_does_not_matter(track: Track, held: list[Holding], random: Random) -> None:
     shuffled = list(held)
     random.shuffle(shuffled)
-    assert divided(track, shuffled, HOUR, CAPACITY) == divided(track, held, HOUR, CAPACITY)
+    assert divided(track, Sharers(shuffled), HOUR, CAPACITY) == divided(track, Sharers(held), HOUR, CAPACITY)
 
 
 def test_equal_holders_get_equal_shares_of_a_busy_second() -> None:
     track = Track([HOUR_MS], [HOUR_MS + 1000], [1500 * 10**9 * 1000])
     both = [Holding(key, 1, HOUR) for key in ("a", "b")]
-    assert divided(track, both, HOUR, CAPACITY) == {"a": 750 * 10**12, "b": 750 * 10**12}
+    assert divided(track, Sharers(both), HOUR, CAPACITY) == {"a": 750 * 10**12, "b": 750 * 10**12}
+
+
+PIECES = st.builds(
+    lambda start, length, q: Piece(Interval(start, start + length), q),
+    st.integers(HOUR_MS, 2 * HOUR_MS - 1),
+    st.integers(1, HOUR_MS),
+    st.integers(0, CAPACITY * HOUR_MS),
+)
+TOLD = st.dictionaries(st.sampled_from("abcd"), st.lists(PIECES, min_size=1, max_size=3), max_size=3)
+
+
+@given(tracks(), holdings(), holdings(), TOLD)
+def test_what_is_told_of_attempts_never_exceeds_the_device(
+    track: Track, held: list[Holding], beside: list[Holding], told: dict[str, list[Piece]]
+) -> None:
+    """L8, whoever holds the capability, anything else of the device, or is only told of."""
+    shares = divided(track, Sharers(held, beside, told), HOUR, CAPACITY)
+    assert min(shares.values(), default=0) >= 0
+    assert sum(shares.values()) <= track.within(HOUR, CAPACITY)
+    assert shares.keys() <= {h.attempt for h in (*held, *beside)} | told.keys()
+
+
+def test_the_one_who_has_a_card_alone_has_all_it_did_and_two_have_what_is_told() -> None:
+    track = Track([HOUR_MS, HOUR_MS + 1000], [HOUR_MS + 1000, HOUR_MS + 2000], [700, 900])
+    alone, both = (
+        Holding("a", 1, Interval(HOUR_MS, 2 * HOUR_MS)),
+        Holding("b", 1, Interval(HOUR_MS + 1000, 2 * HOUR_MS)),
+    )
+    told = {"a": [Piece(Interval(HOUR_MS + 1000, HOUR_MS + 2000), 600)]}
+    assert divided(track, Sharers([alone, both], (), told), HOUR, CAPACITY) == {"a": 700 + 600, "b": 300}

@@ -69,8 +69,10 @@ def _part(nvml: Nvml, part: object, parent: Device, known: tuple[int, str]) -> D
 def split(parent: Device, count: int) -> Device:
     """The card itself once its parts are devices."""
     gap = Capacity(None, "driver", "missing", reason=SPLIT)
+    memory = parent.capacities["gpu_memory_bytes"].value if "gpu_memory_bytes" in parent.capacities else None
+    whole: dict[str, AttributeValue] = {"memory_bytes": memory} if memory else {}
     return replace(
         parent,
-        attributes={**parent.attributes, "mig_devices": count},
+        attributes={**parent.attributes, **whole, "mig_devices": count},
         capacities={name: gap if name.startswith("gpu_") else value for name, value in parent.capacities.items()},
     )

@@ -118,7 +118,7 @@ def bar(parts: Any, whole: float, label: str = "", style: str = "", quality: str
 @register.filter
 def waiting(row: Any) -> str:
     """What a queued job waits for."""
-    return sentences.waiting(row.reason, row.reason_facts)
+    return sentences.waiting(row.reason, row.reason_facts, now_ms=now_ms())
 
 
 @register.filter

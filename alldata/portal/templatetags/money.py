@@ -1,5 +1,6 @@
 """Drawings of money: stacked bars with held-not-used hatched and provisional striped, shares that sum."""
 
+from fractions import Fraction
 from typing import Any
 
 from django import template
@@ -108,7 +109,7 @@ def change_of(before: int, after: int) -> str:
 
 
 @register.simple_tag
-def unit_rate(nano: int, currency: str) -> str:
+def unit_rate(nano: int | Fraction, currency: str) -> str:
     """A price keeps four digits."""
     return figures.unit_price(nano, currency)
 

@@ -1,5 +1,6 @@
 """The shapes that scheduling's selectors answer with: frozen values that any room may hold."""
 
+from scheduling.selectors.answers.holds import HoldView
 from scheduling.selectors.answers.inventory import (
     DeviceView,
     DimensionView,
@@ -18,6 +19,7 @@ __all__ = [
     "AttemptView",
     "DeviceView",
     "DimensionView",
+    "HoldView",
     "JobEvent",
     "JobRow",
     "JobView",

@@ -6,7 +6,10 @@ from uuid import UUID
 
 @dataclass(frozen=True, slots=True)
 class Supply:
-    """One additive capacity of one device, in service since `since_ms` (until None = now)."""
+    """One additive capacity of one device, in service since `since_ms` (until None = now).
+
+    A part of a split card names the card (`part_of`) and its share of the card's capability, in billionths.
+    """
 
     device: str
     device_type: str
@@ -18,6 +21,8 @@ class Supply:
     until_ms: int | None = None
     simulated: bool = field(default=False)
     healthy: bool = field(default=True)
+    part_of: str = field(default="")
+    share_ppb: int = field(default=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,3 +39,4 @@ class AllocationSpan:
     amount: int
     start_ms: int
     end_ms: int | None
+    ran: bool = True  # False: nothing was ever started on it, so its usage is known to be zero

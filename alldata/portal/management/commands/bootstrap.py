@@ -36,9 +36,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         now_ms = clock.now_ms()
-        home = bootstrap_tenancy(
-            username=options["username"], password=options["password_file"].read_text().strip()
-        )
+        home = bootstrap_tenancy(username=options["username"], password=options["password_file"].read_text().strip())
         if options["token_file"]:
             issue_token(
                 user_id=home.user_id,
@@ -54,6 +52,4 @@ class Command(BaseCommand):
             ensure_published(viewer, path.read_text(encoding="utf-8"), now_ms=now_ms)
             for path in sorted(BUILT_IN.glob("*.yaml"))
         ]
-        self.stdout.write(
-            json.dumps({"project_id": str(home.project_id), "profiles": sorted(published)})
-        )
+        self.stdout.write(json.dumps({"project_id": str(home.project_id), "profiles": sorted(published)}))

@@ -33,7 +33,7 @@ DROP FUNCTION scheduling_keep_referred;
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('scheduling', '0002_laws'),
+        ('scheduling', '0004_holds'),
         ('tenancy', '0002_append_only'),
     ]
 
