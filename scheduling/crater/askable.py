@@ -1,7 +1,7 @@
 """Can this be asked for? A request with an impossible number is refused by the rule `invalid`, and no other suffers."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from scheduling.crater.model import Constraint, Need, Refusal, Request, Shortfall
 from scheduling.crater.sound import MOST, once
@@ -27,7 +27,7 @@ def sifted(queue: Iterable[Request]) -> tuple[list[Request], list[Refusal]]:
 
 
 def _of_times(request: Request) -> Iterator[Shortfall]:
-    told = {"submitted_ms": request.submitted_ms, "priority": request.priority}
+    told = {"submitted_ms": request.submitted_ms, "priority": request.priority, "grace_ms": request.grace_ms}
     optional = {"deadline_ms": request.deadline_ms, "cap_nano": request.cap_nano}
     if request.runtime is not None:
         told |= {"p50_ms": request.runtime.p50_ms, "p90_ms": request.runtime.p90_ms}
@@ -46,17 +46,12 @@ def _of_needs(needs: Sequence[Need]) -> Iterator[Shortfall]:
 def _of_need(need: Need) -> Iterator[Shortfall]:
     if not isinstance(need.count, int) or not 1 <= need.count <= MOST_DEVICES:
         yield _fault(need.type, "count", need.count, MOST_DEVICES)
-    for amounts in (need.amounts, need.shares):
-        yield from _of_amounts(need.type, amounts)
+    for name, value in (*need.amounts.items(), *need.shares.items()):
+        if not isinstance(value, int) or not 0 <= value <= MOST:
+            yield _fault(need.type, name, value, MOST)
     for rule in need.constraints:
         if rule.op == "regex" and not _is_pattern(rule):
             yield _fault(need.type, rule.attribute, rule.value, "a regular expression")
-
-
-def _of_amounts(kind: str, amounts: Mapping[str, int]) -> Iterator[Shortfall]:
-    for name, value in amounts.items():
-        if not isinstance(value, int) or not 0 <= value <= MOST:
-            yield _fault(kind, name, value, MOST)
 
 
 def _is_pattern(rule: Constraint) -> bool:
