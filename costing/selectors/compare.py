@@ -6,8 +6,9 @@ from uuid import UUID
 from alldata.tenancy.viewer import Viewer
 from costing.errors import BadQuestion
 from costing.selectors.breakdown import breakdown
-from costing.selectors.costs import spend_of_jobs
+from costing.selectors.prices import known_prices
 from costing.selectors.questions import Answer, Question
+from costing.selectors.spent import whole_jobs
 from scheduling.selectors.metering import jobs_of_profile
 
 MIN_COVERAGE = 0.99
@@ -72,8 +73,6 @@ def spend_of_profile(viewer: Viewer, profile: str) -> ProfileSpend:
     """Charged for the viewer's jobs of "name@version" that used anything, and per job."""
     name, _, version = profile.partition("@")
     ids: list[UUID] = jobs_of_profile(name, version, viewer.project_ids)
-    spends = spend_of_jobs(ids)
-    currencies = {spend.currency for spend in spends.values()}
-    if len(currencies) > 1:
-        raise BadQuestion("profile", "jobs in one currency")
-    return ProfileSpend(profile, len(spends), sum(s.nano for s in spends.values()), next(iter(currencies), ""))
+    charged = whole_jobs(ids)
+    currency = next((prices.currency for prices in known_prices().values()), "") if charged else ""
+    return ProfileSpend(profile, len(charged), sum(charged.values()), currency)
