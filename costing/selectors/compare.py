@@ -73,6 +73,6 @@ def spend_of_profile(viewer: Viewer, profile: str) -> ProfileSpend:
     """Charged for the viewer's jobs of "name@version" that used anything, and per job."""
     name, _, version = profile.partition("@")
     ids: list[UUID] = jobs_of_profile(name, version, viewer.project_ids)
-    charged = whole_jobs(ids)
-    currency = next((prices.currency for prices in known_prices().values()), "") if charged else ""
-    return ProfileSpend(profile, len(charged), sum(charged.values()), currency)
+    jobs, nano = whole_jobs(ids)
+    currency = next((prices.currency for prices in known_prices().values()), "") if jobs else ""
+    return ProfileSpend(profile, jobs, nano, currency)

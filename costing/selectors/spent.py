@@ -3,9 +3,15 @@
 from collections.abc import Collection
 from uuid import UUID
 
+from django.db import connection
 from django.db.models import Sum
 
-from costing.models import JobDay, JobSpan, SpendDay, SpendHour
+from costing.models import JobDay, SpendDay, SpendHour
+
+#: One text for all ids: tens of thousands of parameters take longer to read than to answer.
+WHOLE = """
+SELECT count(DISTINCT job_id), COALESCE(sum(charged_nano), 0) FROM costing_jobspan WHERE job_id = ANY(%s::uuid[])
+"""
 
 
 def charged_in_days(project_ids: Collection[UUID], first_ms: int, end_ms: int) -> dict[UUID, int]:
@@ -29,7 +35,9 @@ def charged_to_jobs(job_ids: Collection[UUID]) -> dict[UUID, int]:
     return {job_id: int(nano) for job_id, nano in rows}
 
 
-def whole_jobs(job_ids: Collection[UUID]) -> dict[UUID, int]:
-    """The same for very many jobs; a job without entries is absent."""
-    rows = JobSpan.objects.filter(job_id__in=job_ids).values_list("job_id").annotate(nano=Sum("charged_nano"))
-    return {job_id: int(nano) for job_id, nano in rows}
+def whole_jobs(job_ids: Collection[UUID]) -> tuple[int, int]:
+    """Of very many jobs: how many have entries, and nano charged to all of them."""
+    with connection.cursor() as cursor:
+        cursor.execute(WHOLE, [f"{{{','.join(map(str, job_ids))}}}"])
+        jobs, nano = cursor.fetchone()
+    return jobs, int(nano)
