@@ -46,10 +46,11 @@ FROM (SELECT n, (n * 7919 %% 10007) / 10007.0 AS luck,
 ENTRIES = """
 INSERT INTO ledger_entry (id, hour_ms, upto_ms, node, device, dimension, bucket, attempt_id, job_id, project_id,
     price_version_id, revision, q, nano, booked_ms, correction)
-SELECT uuidv7(), hour, hour + 3600000, (%(nodes)s::text[])[1 + (j.number + k) %% {devices} / 8],
-    (%(devices)s::text[])[1 + (j.number + k) %% {devices}], dimension, bucket, j.id, j.id, j.project_id,
-    (%(versions)s::uuid[])[1 + (hour >= %(changed)s)::int], 1, (j.number::bigint * 7919 + hour) %% 1000003 * 3600000,
-    (j.number::bigint * 104729 + hour) %% 1000000007, 1, FALSE
+SELECT uuidv7(), hour, hour + 3600000,
+    (%(nodes)s::text[])[1 + (j.number::bigint * 104729 / 1009 + k) %% {devices} / 8],
+    (%(devices)s::text[])[1 + (j.number::bigint * 104729 / 1009 + k) %% {devices}],
+    dimension, bucket, j.id, j.id, j.project_id, (%(versions)s::uuid[])[1 + (hour >= %(changed)s)::int], 1,
+    (j.number::bigint * 7919 + hour) %% 1000003 * 3600000, (j.number::bigint * 104729 + hour) %% 1000000007, 1, FALSE
 FROM scheduling_job j, generate_series(j.started_ms, least(j.ended_ms, %(end)s) - 1, 3600000) AS hour,
     generate_series(0, CASE WHEN j.number %% 100 = 0 THEN 7 WHEN j.number %% 20 = 0 THEN 3 ELSE 0 END) AS k,
     unnest(%(names)s::text[]) AS dimension, unnest(ARRAY['used', 'allocated_idle']) AS bucket

@@ -1,7 +1,6 @@
 """What differs between two answers: two jobs, two periods, two profile versions?"""
 
 from dataclasses import dataclass
-from uuid import UUID
 
 from alldata.tenancy.viewer import Viewer
 from costing.errors import BadQuestion
@@ -72,7 +71,6 @@ class ProfileSpend:
 def spend_of_profile(viewer: Viewer, profile: str) -> ProfileSpend:
     """Charged for the viewer's jobs of "name@version" that used anything, and per job."""
     name, _, version = profile.partition("@")
-    ids: list[UUID] = jobs_of_profile(name, version, viewer.project_ids)
-    jobs, nano = whole_jobs(ids)
+    jobs, nano = whole_jobs(jobs_of_profile(name, version, viewer.project_ids))
     currency = next((prices.currency for prices in known_prices().values()), "") if jobs else ""
     return ProfileSpend(profile, jobs, nano, currency)
