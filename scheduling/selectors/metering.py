@@ -3,8 +3,8 @@
 from collections.abc import Collection
 from uuid import UUID
 
-from django.db.models import Q
-from django.db.models.functions import Coalesce
+from django.db.models import Q, TextField
+from django.db.models.functions import Cast, Coalesce
 
 from profiles.dimensions import ADDITIVE
 from scheduling.lifecycle import AttemptState
@@ -111,10 +111,10 @@ def references_of(job_ids: Collection[UUID]) -> dict[UUID, str]:
     return {job_id: f"J-{number} {name}" for job_id, number, name in rows}
 
 
-def jobs_of_profile(profile: str, version: str, project_ids: Collection[UUID]) -> list[UUID]:
-    """Jobs of these projects that ran under one profile version."""
+def jobs_of_profile(profile: str, version: str, project_ids: Collection[UUID]) -> list[str]:
+    """Ids of these projects' jobs that ran under one profile version: text, for there may be very many."""
     rows = Job.objects.filter(profile_name=profile, profile_version=version, project_id__in=project_ids)
-    return list(rows.values_list("id", flat=True))
+    return list(rows.annotate(text=Cast("id", TextField())).values_list("text", flat=True))
 
 
 def ended_before(job_ids: Collection[UUID], at_ms: int) -> list[UUID]:
