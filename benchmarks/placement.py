@@ -6,14 +6,19 @@
 Prints one JSON object: for each trace and policy the GPU allocation in per cent when the GPUs
 asked for so far reach 100 % and 130 % of the cluster (mean over the seeds), the gains of
 `crater` over `fgd` on the same streams, and the planner's time for one decision. Pods arrive
-one by one and never leave; one that fits somewhere is placed. Needs the extra `fast` (numba).
+one by one and never leave; one that fits somewhere is placed. Figures are the same with and
+without numba (extra `fast`); `us_per_decision` is not. Streams are spread over the processors.
 """
 
 import argparse
 import json
+import os
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from functools import lru_cache
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -25,6 +30,8 @@ from scheduling.crater.model import Demand
 POINTS = (100, 130)
 SEEDS = range(42, 52)
 Curve = dict[int, float]
+Job = tuple[Path, Path, int]  # node list, pod list, seed
+Stream = tuple[dict[str, Curve], float]  # curve of each policy, microseconds of a decision of crater
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -34,62 +41,67 @@ def main(argv: Sequence[str] | None = None) -> int:
     pods = {options.pods.stem: options.pods} if options.pods else openb.known(options.data / "traces" / "openb")
     if options.traces:
         pods = {name: path for name, path in pods.items() if name in options.traces.split(",")}
-    if nodes is None or not pods or not FAST:
-        print("missing: " + ("numba (extra `fast`)" if not FAST else "openb node or pod lists"), file=sys.stderr)
+    if nodes is None or not pods:
+        print("missing: openb node or pod lists", file=sys.stderr)
         return 2
-    machines = openb.machines(nodes)
+    if not FAST:
+        print("without numba (extra `fast`): the same figures, later; see us_per_decision", file=sys.stderr)
+    jobs: list[Job] = [(nodes, path, seed) for path, seed in product(pods.values(), options.seeds)]
+    streams = _played(jobs, options.jobs)
     found: dict[str, Mapping[str, Mapping[str, float]]] = {}
     micros: list[float] = []
-    for name, path in pods.items():
-        found[name], spent = measure(openb.trace(path), machines, options.seeds)
-        micros.append(spent)
+    for name in pods:
+        runs = [next(streams) for _ in options.seeds]
+        found[name] = means([curves for curves, _ in runs])
+        micros += [spent for _, spent in runs]
         if not options.json:
-            print(name, found[name], f"{spent:.2f} us", flush=True)
+            print(name, found[name], flush=True)
     print(json.dumps(report(found, options.seeds, micros), indent=None if options.json else 1))
     return 0
 
 
-def measure(
-    trace: openb.Trace, machines: Sequence[openb.Machine], seeds: Sequence[int]
-) -> tuple[Mapping[str, Mapping[str, float]], float]:
-    """(policy -> point -> mean allocation, microseconds of a decision of crater)."""
-    demand, common = crater_on_openb.priced(trace, machines), fgd.typical(trace)
-    curves: dict[str, list[Curve]] = {name: [] for name in (*baselines.POLICIES, "crater")}
-    micros = []
-    for seed in seeds:
-        rng = np.random.default_rng(seed)
-        shapes = openb.stream(trace, _capacity(machines), rng)
-        order, draws = rng.permutation(len(machines)), rng.random((len(shapes), 2))
-        for name in baselines.POLICIES:
-            placed = _baseline(name, (trace, machines, order), (shapes, draws), common)
-            curves[name].append(curve(trace.milli[shapes], placed, _capacity(machines)))
-        placed, spent = _crater((trace, machines, order), shapes, demand)
-        curves["crater"].append(curve(trace.milli[shapes], placed, _capacity(machines)))
-        micros.append(spent)
-    means = {
-        name: {str(x): round(float(np.mean([c[x] for c in runs])), 3) for x in POINTS} for name, runs in curves.items()
-    }
-    return means, float(np.median(micros))
+def _played(jobs: Sequence[Job], processes: int) -> Iterator[Stream]:
+    """The streams in order, worked on side by side."""
+    if processes <= 1:
+        yield from map(play, jobs)
+        return
+    with ProcessPoolExecutor(processes) as pool:
+        yield from pool.map(play, jobs)
 
 
-Setting = tuple[openb.Trace, Sequence[openb.Machine], openb.Ints]
+@lru_cache(maxsize=1)
+def prepared(nodes: Path, pods: Path) -> tuple[openb.Trace, list[openb.Machine], tuple[Demand, ...], fgd.Typical]:
+    """What all streams of a trace share: with its demand mix priced."""
+    machines, trace = openb.machines(nodes), openb.trace(pods)
+    return trace, machines, tuple(crater_on_openb.priced(trace, machines)), fgd.typical(trace)
 
 
-def _baseline(name: str, at: Setting, stream: tuple[openb.Ints, np.ndarray], common: fgd.Typical) -> np.ndarray:
-    trace, machines, order = at
-    shapes, draws = stream
-    world, placed = baselines.world(trace, list(machines), order), np.zeros(len(shapes), dtype=np.bool_)
+def play(job: Job) -> Stream:
+    """All policies on one stream."""
+    nodes, pods, seed = job
+    trace, machines, demand, common = prepared(nodes, pods)
+    rng, capacity = np.random.default_rng(seed), capacity_of(machines)
+    shapes = openb.stream(trace, capacity, rng)
+    order, draws = rng.permutation(len(machines)), rng.random((len(shapes), 2))
+    curves = {}
+    for name in baselines.POLICIES:
+        world = baselines.World(trace, machines, order)
+        placed = baselines.run(scheduler(name, world, draws, common), shapes)
+        curves[name] = curve(trace.milli[shapes], placed, capacity)
+    placed, spent = _crater((trace, machines, order), shapes, demand)
+    return {**curves, "crater": curve(trace.milli[shapes], placed, capacity)}, spent
+
+
+def scheduler(name: str, world: baselines.World, draws: np.ndarray, common: fgd.Typical) -> baselines.Scheduler:
+    """The baseline of this name on an empty cluster."""
     if name == "random":
-        baselines.random_run(world, shapes, draws, placed)
-    elif name == "fgd":
-        cache = np.zeros((len(trace.shapes), len(machines)), dtype=np.int64), np.full(len(trace.shapes), -1)
-        fgd.fgd_run(world, shapes, common, cache, placed)
-    else:
-        baselines.scored_run(world, shapes, baselines.POLICIES.index(name), placed)
-    return placed
+        return baselines.Random(world, draws)
+    return baselines.Scheduler(world, fgd.Fgd(world, common) if name == "fgd" else baselines.SCORED[name])
 
 
-def _crater(at: Setting, shapes: openb.Ints, demand: Sequence[Demand]) -> tuple[np.ndarray, float]:
+def _crater(
+    at: tuple[openb.Trace, Sequence[openb.Machine], openb.Ints], shapes: openb.Ints, demand: Sequence[Demand]
+) -> tuple[np.ndarray, float]:
     board, numbers = crater_on_openb.board(at[0], at[1], demand, at[2])
     wanted = numbers[shapes]
     board.stream(wanted[:0])  # compiled or loaded before the clock starts
@@ -106,6 +118,11 @@ def curve(milli: openb.Ints, placed: np.ndarray, capacity: int) -> Curve:
     return {x: float(values.mean()) if len(values) else float(allocated[-1]) for x, values in at.items()}
 
 
+def means(runs: Sequence[dict[str, Curve]]) -> dict[str, dict[str, float]]:
+    """Policy -> point -> mean allocation over the seeds."""
+    return {name: {str(x): round(float(np.mean([run[name][x] for run in runs])), 3) for x in POINTS} for name in runs[0]}
+
+
 def report(found: Mapping[str, Mapping[str, Mapping[str, float]]], seeds: Sequence[int], micros: list[float]) -> object:
     """The JSON object of the module docstring."""
     gains = {str(x): [t["crater"][str(x)] - t["fgd"][str(x)] for t in found.values()] for x in POINTS}
@@ -118,7 +135,8 @@ def report(found: Mapping[str, Mapping[str, Mapping[str, float]]], seeds: Sequen
     }
 
 
-def _capacity(machines: Sequence[openb.Machine]) -> int:
+def capacity_of(machines: Sequence[openb.Machine]) -> int:
+    """GPU thousandths of the cluster."""
     return 1000 * sum(machine.gpus for machine in machines)
 
 
@@ -134,6 +152,7 @@ def _options(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--pods", type=Path)
     parser.add_argument("--traces", help="names, separated by commas")
     parser.add_argument("--seeds", type=seeds_of, default=SEEDS, help="42-51, or 1,2,3")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes at once")
     parser.add_argument("--json", action="store_true", help="the JSON object alone")
     return parser.parse_args(argv)
 
