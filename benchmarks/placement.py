@@ -15,11 +15,12 @@ import json
 import os
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import lru_cache
 from itertools import product
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 
@@ -47,7 +48,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if not FAST:
         print("without numba (extra `fast`): the same figures, later; see us_per_decision", file=sys.stderr)
     jobs: list[Job] = [(nodes, path, seed) for path, seed in product(pods.values(), options.seeds)]
-    streams = _played(jobs, options.jobs)
+    streams = side_by_side(play, jobs, options.jobs)
     found: dict[str, Mapping[str, Mapping[str, float]]] = {}
     micros: list[float] = []
     for name in pods:
@@ -60,13 +61,17 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _played(jobs: Sequence[Job], processes: int) -> Iterator[Stream]:
-    """The streams in order, worked on side by side."""
+Task = TypeVar("Task")
+Found = TypeVar("Found")
+
+
+def side_by_side(work: Callable[[Task], Found], tasks: Sequence[Task], processes: int) -> Iterator[Found]:
+    """What each task gives, in order; worked on in several processes."""
     if processes <= 1:
-        yield from map(play, jobs)
+        yield from map(work, tasks)
         return
     with ProcessPoolExecutor(processes) as pool:
-        yield from pool.map(play, jobs)
+        yield from pool.map(work, tasks)
 
 
 @lru_cache(maxsize=1)
@@ -120,7 +125,9 @@ def curve(milli: openb.Ints, placed: np.ndarray, capacity: int) -> Curve:
 
 def means(runs: Sequence[dict[str, Curve]]) -> dict[str, dict[str, float]]:
     """Policy -> point -> mean allocation over the seeds."""
-    return {name: {str(x): round(float(np.mean([run[name][x] for run in runs])), 3) for x in POINTS} for name in runs[0]}
+    return {
+        name: {str(x): round(float(np.mean([run[name][x] for run in runs])), 3) for x in POINTS} for name in runs[0]
+    }
 
 
 def report(found: Mapping[str, Mapping[str, Mapping[str, float]]], seeds: Sequence[int], micros: list[float]) -> object:
@@ -147,14 +154,19 @@ def nodes_of(data: Path) -> Path | None:
 
 def _options(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--nodes", type=Path)
     parser.add_argument("--pods", type=Path)
     parser.add_argument("--traces", help="names, separated by commas")
+    common_options(parser)
+    return parser.parse_args(argv)
+
+
+def common_options(parser: argparse.ArgumentParser) -> None:
+    """What every benchmark on streams of openb understands."""
+    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--seeds", type=seeds_of, default=SEEDS, help="42-51, or 1,2,3")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes at once")
     parser.add_argument("--json", action="store_true", help="the JSON object alone")
-    return parser.parse_args(argv)
 
 
 def seeds_of(text: str) -> Sequence[int]:

@@ -1,0 +1,216 @@
+"""How full does a cluster stay when jobs come and go, and the planner has to learn what comes?
+
+    python -m benchmarks.steady --data DIR [--json] [--loads 0.95,1.0,1.05] [--traces default]
+
+Shapes and run times from an openb trace, Poisson arrivals; the run starts with the jobs that a
+cluster of unlimited size would hold in its steady state, in random order, and goes on for
+ARRIVALS more, of which the last half are measured. A job that fits nowhere is refused. `own` pairs each shape with the
+trace's run time of that pod, `shuffled` with that of any pod. `crater` starts without any
+demand mix and prices what it has seen so far; `fgd` knows the trace's mix from the start.
+Prints {run times: {load: {POLICY: {allocated_pct, refused_gpu_pct}}}, worst_gain_pp, seeds}.
+"""
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from heapq import heappop, heappush
+from itertools import product
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from benchmarks import baselines, crater_on_openb, fgd, openb, placement
+from scheduling.crater.market import market, shadow_prices
+from scheduling.crater.observed import Observed
+from scheduling.crater.reprice import reprice
+
+ARRIVALS = 20_000
+POLICIES = ("gpu_packing", "bestfit", "fgd")
+TIMES = ("own", "shuffled")
+Floats = npt.NDArray[np.float64]
+
+
+class Side(Protocol):
+    """One policy on its own copy of the cluster."""
+
+    def place(self, shape: int) -> object | None: ...
+
+    def give_back(self, held: Any) -> None: ...
+
+
+class Baseline:
+    """A published policy."""
+
+    def __init__(self, scheduler: baselines.Scheduler) -> None:
+        self.scheduler = scheduler
+
+    def place(self, shape: int) -> object | None:
+        """What is held, None when the job fits nowhere."""
+        node, devices = self.scheduler.place(shape)
+        return (node, shape, devices) if node >= 0 else None
+
+    def give_back(self, held: tuple[int, int, list[int]]) -> None:
+        """The job has ended."""
+        self.scheduler.give_back(*held)
+
+
+class Learning:
+    """The planner's board; the mix is what has arrived, priced anew from time to time."""
+
+    def __init__(self, trace: openb.Trace, machines: Sequence[openb.Machine], order: openb.Ints) -> None:
+        self.board, numbers = crater_on_openb.board(trace, machines, (), order)
+        self.numbers: list[int] = numbers.tolist()
+        self.needs = [crater_on_openb.needs(pod) for pod in trace.shapes]
+        self.observed = Observed()
+
+    def place(self, shape: int) -> object | None:
+        """As Baseline.place, after a look at the clock of the mix."""
+        self.observed.saw(shape, self.needs[shape])
+        if self.observed.is_due():
+            mix = shadow_prices(self.board.grid.nodes, self.observed.mix())
+            reprice(self.board, market(self.board.grid, mix))
+        node, slots, _ = self.board.place(self.numbers[shape])
+        return (node, slots) if node >= 0 else None
+
+    def give_back(self, held: tuple[int, tuple[int, ...]]) -> None:
+        """The job has ended."""
+        self.board.move(*held, 1)
+
+
+class Jobs(NamedTuple):
+    """In order of arrival: shape, arrival and end (s); those there at the start arrive at 0."""
+
+    shapes: openb.Ints
+    arrives: Floats
+    ends: Floats
+
+
+@dataclass(frozen=True)
+class Case:
+    """One stream to play."""
+
+    nodes: Path
+    pods: Path
+    times: str
+    load: float
+    seed: int
+
+
+def jobs_of(case: Case, trace: openb.Trace, capacity: int) -> Jobs:
+    """A stationary stream: the jobs under way at 0 (length-biased, with what is left of them), then Poisson."""
+    chance = np.random.default_rng(case.seed)
+    which, seconds = lifetimes(case.pods)
+    shapes = trace.pods[which]
+    if case.times == "shuffled":
+        seconds = np.random.default_rng(7).permutation(seconds)
+    rate = case.load * capacity / float((trace.milli[shapes] * seconds).mean())  # arrivals a second
+    there = chance.choice(len(shapes), chance.poisson(rate * seconds.mean()), p=seconds / seconds.sum())
+    new = chance.integers(len(shapes), size=ARRIVALS)
+    arrives = np.concatenate([np.zeros(len(there)), np.cumsum(chance.exponential(1 / rate, ARRIVALS))])
+    lasts = np.concatenate([seconds[there] * chance.random(len(there)), seconds[new]])
+    return Jobs(shapes[np.concatenate([there, new])], arrives, arrives + lasts)
+
+
+def played(side: Side, jobs: Jobs, milli: openb.Ints, capacity: int) -> tuple[float, float]:
+    """(mean GPU allocation in per cent, refused part of the asked GPUs), over the measured half."""
+    start = float(jobs.arrives[-(ARRIVALS // 2)])
+    running: list[tuple[float, int, object]] = []
+    used = refused = asked = 0
+    area = now = 0.0
+
+    def until(then: float) -> None:
+        nonlocal area, now
+        area += used * max(0.0, then - max(now, start))
+        now = then
+
+    for number, (shape, arrives, ends) in enumerate(zip(*(column.tolist() for column in jobs), strict=True)):
+        while running and running[0][0] <= arrives:
+            gone, other, held = heappop(running)
+            until(gone)
+            side.give_back(held)
+            used -= int(milli[jobs.shapes[other]])
+        until(arrives)
+        held = side.place(shape)
+        amount, measured = int(milli[shape]), arrives >= start
+        asked += amount * measured
+        if held is None:
+            refused += amount * measured
+            continue
+        heappush(running, (ends, number, held))
+        used += amount
+    return area / (now - start) / capacity * 100, refused / asked * 100
+
+
+def play(case: Case) -> dict[str, tuple[float, float]]:
+    """All policies on one stream."""
+    machines, trace = openb.machines(case.nodes), openb.trace(case.pods)
+    capacity, order = placement.capacity_of(machines), np.random.default_rng(case.seed).permutation(len(machines))
+    jobs, common = jobs_of(case, trace, capacity), fgd.typical(trace)
+
+    def baseline(name: str) -> Side:
+        world = baselines.World(trace, machines, order)
+        return Baseline(placement.scheduler(name, world, np.zeros((0, 2)), common))
+
+    makers: dict[str, Callable[[], Side]] = {name: lambda name=name: baseline(name) for name in POLICIES}
+    makers["crater"] = lambda: Learning(trace, machines, order)
+    return {name: played(make(), jobs, trace.milli, capacity) for name, make in makers.items()}
+
+
+@lru_cache(maxsize=2)
+def lifetimes(pods: Path) -> tuple[openb.Ints, Floats]:
+    """(number of the pod in the order of names, seconds it ran) for the pods that ran."""
+    rows = sorted(openb.rows(pods), key=lambda row: row["name"])
+    ran = [
+        (n, float(r["deletion_time"]) - float(r["scheduled_time"])) for n, r in enumerate(rows) if r["scheduled_time"]
+    ]
+    return np.array([n for n, _ in ran]), np.array([max(1.0, seconds) for _, seconds in ran])
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run and print; 2 when the traces are not here."""
+    options = _options(argv)
+    nodes, pods = placement.nodes_of(options.data), openb.known(options.data / "traces" / "openb").get(options.trace)
+    if nodes is None or pods is None:
+        print("missing: openb node or pod lists", file=sys.stderr)
+        return 2
+    keys = list(product(TIMES, options.loads.split(",")))
+    cases = [Case(nodes, pods, times, float(load), seed) for times, load in keys for seed in options.seeds]
+    runs = placement.side_by_side(play, cases, options.jobs)
+    found = {key: [next(runs) for _ in options.seeds] for key in keys}
+    print(json.dumps(report(found, options.seeds), indent=None if options.json else 1))
+    return 0
+
+
+Runs = Mapping[tuple[str, str], Sequence[dict[str, tuple[float, float]]]]
+
+
+def report(found: Runs, seeds: Sequence[int]) -> dict[str, Any]:
+    """The JSON object of the module docstring."""
+    answer: dict[str, Any] = {}
+    for (times, load), runs in found.items():
+        answer.setdefault(times, {})[load] = {name: _mean([run[name] for run in runs]) for name in runs[0]}
+    gains = [run["crater"][0] - run["fgd"][0] for runs in found.values() for run in runs]
+    return {**answer, "worst_gain_pp": round(min(gains), 3), "seeds": list(seeds)}
+
+
+def _mean(runs: Sequence[tuple[float, float]]) -> dict[str, float]:
+    allocated, refused = np.mean(np.array(runs), axis=0).tolist()
+    return {"allocated_pct": round(allocated, 3), "refused_gpu_pct": round(refused, 3)}
+
+
+def _options(argv: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--trace", default="default", help="an openb trace with run times")
+    parser.add_argument("--loads", default="0.95,1.0,1.05", help="offered GPU time over the cluster's")
+    placement.common_options(parser)
+    parser.set_defaults(seeds=range(42, 45))
+    return parser.parse_args(argv)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
