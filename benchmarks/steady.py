@@ -6,7 +6,8 @@ Shapes and run times from an openb trace, Poisson arrivals; the run starts with 
 cluster of unlimited size would hold in its steady state, in random order, and goes on for
 ARRIVALS more, of which the last half are measured. A job that fits nowhere is refused. `own` pairs each shape with the
 trace's run time of that pod, `shuffled` with that of any pod. `crater` starts without any
-demand mix and prices what it has seen so far; `fgd` knows the trace's mix from the start.
+demand mix and prices what it has seen so far; `fgd` knows the trace's mix from the start. `no_limit` is what
+the same jobs would hold on a cluster without limits: the offered load as it turned out.
 Prints {run times: {load: {POLICY: {allocated_pct, refused_gpu_pct}}}, worst_gain_pp, seeds}.
 """
 
@@ -75,11 +76,16 @@ class Learning:
             mix = shadow_prices(self.board.grid.nodes, self.observed.mix())
             reprice(self.board, market(self.board.grid, mix))
         node, slots, _ = self.board.place(self.numbers[shape])
-        return (node, slots) if node >= 0 else None
+        if node < 0:
+            return None
+        self.observed.started(shape)
+        return node, slots, shape
 
-    def give_back(self, held: tuple[int, tuple[int, ...]]) -> None:
+    def give_back(self, held: tuple[int, tuple[int, ...], int]) -> None:
         """The job has ended."""
-        self.board.move(*held, 1)
+        node, slots, shape = held
+        self.board.move(node, slots, 1)
+        self.observed.ended(shape)
 
 
 class Jobs(NamedTuple):
@@ -158,7 +164,15 @@ def play(case: Case) -> dict[str, tuple[float, float]]:
 
     makers: dict[str, Callable[[], Side]] = {name: lambda name=name: baseline(name) for name in POLICIES}
     makers["crater"] = lambda: Learning(trace, machines, order)
-    return {name: played(make(), jobs, trace.milli, capacity) for name, make in makers.items()}
+    found = {name: played(make(), jobs, trace.milli, capacity) for name, make in makers.items()}
+    return {**found, "no_limit": (offered(jobs, trace.milli) / capacity * 100, 0.0)}
+
+
+def offered(jobs: Jobs, milli: openb.Ints) -> float:
+    """What a cluster without limits would hold on average in the measured half."""
+    start, end = float(jobs.arrives[-(ARRIVALS // 2)]), float(jobs.arrives[-1])
+    within = np.minimum(jobs.ends, end) - np.maximum(jobs.arrives, start)
+    return float(milli[jobs.shapes] @ np.maximum(0.0, within)) / (end - start)
 
 
 @lru_cache(maxsize=2)

@@ -1,7 +1,8 @@
-"""What has been asked for lately, and how often? The demand mix, learned from arrivals alone.
+"""What has been asked for lately, and what stays long? The demand mix, learned as jobs come and go.
 
-`saw` counts every arrival; the newest REMEMBERED make the mix. `is_due` says when the mix has
-changed enough to be worth pricing again (market.py): after the first arrivals often, later seldom.
+A shape weighs what arrived of it lately (the newest REMEMBERED) plus what is there of it now: gaps
+are filled by what comes often, but most of a cluster's time belongs to few jobs that stay long.
+`is_due` says when the mix is worth pricing again (market.py): after the first arrivals often, later seldom.
 """
 
 from collections import Counter, deque
@@ -19,6 +20,7 @@ class Observed:
     def __init__(self) -> None:
         self._recent: deque[Hashable] = deque()
         self._counts: Counter[Hashable] = Counter()
+        self._present: Counter[Hashable] = Counter()
         self._needs: dict[Hashable, tuple[Need, ...]] = {}
         self._total = 0
         self._next = FIRST
@@ -32,8 +34,22 @@ class Observed:
         if len(self._recent) > REMEMBERED:
             oldest = self._recent.popleft()
             self._counts[oldest] -= 1
-            if not self._counts[oldest]:
-                del self._counts[oldest], self._needs[oldest]
+            self._drop(oldest)
+
+    def started(self, key: Hashable) -> None:
+        """One that was seen arriving has a place now."""
+        self._present[key] += 1
+
+    def ended(self, key: Hashable) -> None:
+        """One that had started is gone."""
+        self._present[key] -= 1
+        self._drop(key)
+
+    def _drop(self, key: Hashable) -> None:
+        """Forget a shape that is neither recent nor there."""
+        if self._counts[key] <= 0 and self._present[key] <= 0:
+            for known in (self._counts, self._present, self._needs):
+                known.pop(key, None)
 
     def is_due(self) -> bool:
         """Whether the mix should be priced now; the next time is after as many arrivals again."""
@@ -43,5 +59,6 @@ class Observed:
         return True
 
     def mix(self) -> tuple[Demand, ...]:
-        """What came how often, in an order that does not depend on the arrivals'."""
-        return tuple(Demand(self._needs[key], count) for key, count in sorted(self._counts.items(), key=repr))
+        """The weight of each shape, in an order that does not depend on the arrivals'."""
+        weights = {key: self._counts[key] + self._present[key] for key in self._needs}
+        return tuple(Demand(self._needs[key], weight) for key, weight in sorted(weights.items(), key=repr))

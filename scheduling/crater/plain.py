@@ -49,11 +49,6 @@ class Plain:
         self.moves: dict[Slots, tuple[Ints, Ints]] = {}
         self.forget()
 
-    def reprice(self) -> None:
-        """The worths in the arrays are new ones: nothing worked out before holds."""
-        self.scarcity = self.arrays.scarcity.tolist()
-        self._restart()
-
     def forget(self) -> None:
         """Drop what is known of all shapes."""
         self.seen: dict[int, int] = {}

@@ -6,7 +6,9 @@ from scheduling.crater.arrays import W_SEEN
 from scheduling.crater.board import Board
 from scheduling.crater.kernels import FULL
 from scheduling.crater.market import Market
+from scheduling.crater.plain import Plain
 from scheduling.crater.scoring import appraise
+from scheduling.crater.tables import free_column
 from scheduling.crater.worth import MICRO
 
 
@@ -18,7 +20,7 @@ def reprice(board: Board, trade: Market) -> None:
     a.scarcity[:] = np.array([s * MICRO for s in trade.scarcity] or [0.0])
     a.shapes[:, W_SEEN] = -1
     if board.plain is not None:
-        board.plain.reprice()
+        board.plain = Plain(a, free_column(board.grid))  # nothing it had worked out holds any longer
         return
     for node in range(len(a.nodes)):
         appraise(a, node)
