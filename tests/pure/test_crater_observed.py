@@ -1,6 +1,7 @@
 """The demand mix is learned from what comes and what stays, and a board in use can be given new worths."""
 
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 
@@ -46,7 +47,7 @@ def test_pricing_is_due_often_at_first_and_seldom_later() -> None:
         if observed.is_due():
             due.append(number)
     assert due[:3] == [FIRST, 2 * FIRST, 4 * FIRST]
-    assert max(b - a for a, b in zip(due, due[1:], strict=False)) <= REMEMBERED
+    assert max(b - a for a, b in pairwise(due)) <= REMEMBERED
 
 
 @pytest.mark.parametrize("fast", {False, FAST})
