@@ -45,8 +45,8 @@ def typical(trace: Trace) -> Typical:
         rows.append((cpu, gpus, milli, example[key]))
         weights.append(count)
         covered += count
-    columns = np.array(rows, dtype=np.int64).T
-    return Typical(*columns, np.array(weights, dtype=np.float64))
+    asked = np.array(rows, dtype=np.int64).T
+    return Typical(asked[0], asked[1], asked[2], asked[3], np.array(weights, dtype=np.float64))
 
 
 class Fgd:

@@ -21,6 +21,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks import openb, placement
+from benchmarks.streams import common_options, nodes_of, side_by_side
 
 Row = dict[str, str]
 SEED = 4242  # of the making; streams have the seeds of placement.py
@@ -33,7 +34,7 @@ CASES = (
 def main(argv: Sequence[str] | None = None) -> int:
     """Make, run and print; 2 when the lists to start from are missing."""
     options = _options(argv)
-    nodes, known = placement.nodes_of(options.data), openb.known(options.data / "traces" / "openb")
+    nodes, known = nodes_of(options.data), openb.known(options.data / "traces" / "openb")
     if nodes is None or not {"default", "gpuspec33"} <= known.keys():
         print("missing: openb node list or pod lists default and gpuspec33", file=sys.stderr)
         return 2
@@ -45,7 +46,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             for case in options.cases.split(",")
         }
         jobs: list[placement.Job] = [(*lists, seed) for lists, seed in product(made.values(), options.seeds)]
-        runs = list(placement.side_by_side(placement.play, jobs, options.jobs))
+        runs = list(side_by_side(placement.play, jobs, options.jobs))
     each, found = len(options.seeds), {}
     for number, case in enumerate(made):
         found[case] = placement.means([curves for curves, _ in runs[number * each : (number + 1) * each]])
@@ -127,7 +128,7 @@ def _options(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cases", default=",".join(CASES), help="names, separated by commas")
     parser.add_argument("--keep", type=Path, help="an existing folder for the made lists")
-    placement.common_options(parser)
+    common_options(parser)
     return parser.parse_args(argv)
 
 

@@ -12,24 +12,22 @@ without numba (extra `fast`); `us_per_decision` is not. Streams are spread over 
 
 import argparse
 import json
-import os
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import product
 from pathlib import Path
-from typing import TypeVar
+from typing import Any
 
 import numpy as np
 
-from benchmarks import baselines, crater_on_openb, fgd, openb
+from benchmarks import baselines, crater_on_openb, fgd, openb, steady
+from benchmarks.streams import capacity_of, common_options, nodes_of, scheduler, side_by_side
 from scheduling.crater.compiled import FAST
 from scheduling.crater.model import Demand
 
 POINTS = (100, 130)
-SEEDS = range(42, 52)
 Curve = dict[int, float]
 Job = tuple[Path, Path, int]  # node list, pod list, seed
 Stream = tuple[dict[str, Curve], float]  # curve of each policy, microseconds of a decision of crater
@@ -57,21 +55,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         micros += [spent for _, spent in runs]
         if not options.json:
             print(name, found[name], flush=True)
-    print(json.dumps(report(found, options.seeds, micros), indent=None if options.json else 1))
+    answer = report(found, options.seeds, micros)
+    if options.steady:
+        answer["steady"] = steady.measure(nodes, next(iter(pods.values())), processes=options.jobs)
+    print(json.dumps(answer, indent=None if options.json else 1))
     return 0
-
-
-Task = TypeVar("Task")
-Found = TypeVar("Found")
-
-
-def side_by_side(work: Callable[[Task], Found], tasks: Sequence[Task], processes: int) -> Iterator[Found]:
-    """What each task gives, in order; worked on in several processes."""
-    if processes <= 1:
-        yield from map(work, tasks)
-        return
-    with ProcessPoolExecutor(processes) as pool:
-        yield from pool.map(work, tasks)
 
 
 @lru_cache(maxsize=1)
@@ -95,13 +83,6 @@ def play(job: Job) -> Stream:
         curves[name] = curve(trace.milli[shapes], placed, capacity)
     placed, spent = _crater((trace, machines, order), shapes, demand)
     return {**curves, "crater": curve(trace.milli[shapes], placed, capacity)}, spent
-
-
-def scheduler(name: str, world: baselines.World, draws: np.ndarray, common: fgd.Typical) -> baselines.Scheduler:
-    """The baseline of this name on an empty cluster."""
-    if name == "random":
-        return baselines.Random(world, draws)
-    return baselines.Scheduler(world, fgd.Fgd(world, common) if name == "fgd" else baselines.SCORED[name])
 
 
 def _crater(
@@ -130,7 +111,9 @@ def means(runs: Sequence[dict[str, Curve]]) -> dict[str, dict[str, float]]:
     }
 
 
-def report(found: Mapping[str, Mapping[str, Mapping[str, float]]], seeds: Sequence[int], micros: list[float]) -> object:
+def report(
+    found: Mapping[str, Mapping[str, Mapping[str, float]]], seeds: Sequence[int], micros: list[float]
+) -> dict[str, Any]:
     """The JSON object of the module docstring."""
     gains = {str(x): [t["crater"][str(x)] - t["fgd"][str(x)] for t in found.values()] for x in POINTS}
     return {
@@ -142,37 +125,14 @@ def report(found: Mapping[str, Mapping[str, Mapping[str, float]]], seeds: Sequen
     }
 
 
-def capacity_of(machines: Sequence[openb.Machine]) -> int:
-    """GPU thousandths of the cluster."""
-    return 1000 * sum(machine.gpus for machine in machines)
-
-
-def nodes_of(data: Path) -> Path | None:
-    """The published node list, where it is here."""
-    return next((data / "traces" / "openb").glob("openb_node_list_gpu_node.csv*"), None)
-
-
 def _options(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--nodes", type=Path)
     parser.add_argument("--pods", type=Path)
     parser.add_argument("--traces", help="names, separated by commas")
+    parser.add_argument("--steady", action="store_true", help="add `steady` for the first trace (steady.py)")
     common_options(parser)
     return parser.parse_args(argv)
-
-
-def common_options(parser: argparse.ArgumentParser) -> None:
-    """What every benchmark on streams of openb understands."""
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
-    parser.add_argument("--seeds", type=seeds_of, default=SEEDS, help="42-51, or 1,2,3")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes at once")
-    parser.add_argument("--json", action="store_true", help="the JSON object alone")
-
-
-def seeds_of(text: str) -> Sequence[int]:
-    """42-51, or 1,2,3"""
-    first, dash, last = text.partition("-")
-    return range(int(first), int(last) + 1) if dash else [int(part) for part in text.split(",")]
 
 
 if __name__ == "__main__":

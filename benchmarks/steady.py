@@ -14,7 +14,7 @@ Prints {run times: {load: {POLICY: {allocated_pct, refused_gpu_pct}}}, worst_gai
 import argparse
 import json
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from heapq import heappop, heappush
@@ -25,14 +25,15 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from benchmarks import baselines, crater_on_openb, fgd, openb, placement
+from benchmarks import baselines, crater_on_openb, fgd, openb
+from benchmarks.streams import capacity_of, common_options, nodes_of, scheduler, side_by_side
 from scheduling.crater.market import market, shadow_prices
 from scheduling.crater.observed import Observed
 from scheduling.crater.reprice import reprice
 
 ARRIVALS = 20_000
 POLICIES = ("gpu_packing", "bestfit", "fgd")
-TIMES = ("own", "shuffled")
+TIMES, LOADS, SEEDS = ("own", "shuffled"), ("0.95", "1.0", "1.05"), range(42, 45)
 Floats = npt.NDArray[np.float64]
 
 
@@ -155,16 +156,16 @@ def played(side: Side, jobs: Jobs, milli: openb.Ints, capacity: int) -> tuple[fl
 def play(case: Case) -> dict[str, tuple[float, float]]:
     """All policies on one stream."""
     machines, trace = openb.machines(case.nodes), openb.trace(case.pods)
-    capacity, order = placement.capacity_of(machines), np.random.default_rng(case.seed).permutation(len(machines))
+    capacity, order = capacity_of(machines), np.random.default_rng(case.seed).permutation(len(machines))
     jobs, common = jobs_of(case, trace, capacity), fgd.typical(trace)
 
-    def baseline(name: str) -> Side:
+    def side(name: str) -> Side:
+        if name == "crater":
+            return Learning(trace, machines, order)
         world = baselines.World(trace, machines, order)
-        return Baseline(placement.scheduler(name, world, np.zeros((0, 2)), common))
+        return Baseline(scheduler(name, world, np.zeros((0, 2)), common))
 
-    makers: dict[str, Callable[[], Side]] = {name: lambda name=name: baseline(name) for name in POLICIES}
-    makers["crater"] = lambda: Learning(trace, machines, order)
-    found = {name: played(make(), jobs, trace.milli, capacity) for name, make in makers.items()}
+    found = {name: played(side(name), jobs, trace.milli, capacity) for name in (*POLICIES, "crater")}
     return {**found, "no_limit": (offered(jobs, trace.milli) / capacity * 100, 0.0)}
 
 
@@ -180,7 +181,9 @@ def lifetimes(pods: Path) -> tuple[openb.Ints, Floats]:
     """(number of the pod in the order of names, seconds it ran) for the pods that ran."""
     rows = sorted(openb.rows(pods), key=lambda row: row["name"])
     ran = [
-        (n, float(r["deletion_time"]) - float(r["scheduled_time"])) for n, r in enumerate(rows) if r["scheduled_time"]
+        (number, float(row["deletion_time"]) - float(row["scheduled_time"]))
+        for number, row in enumerate(rows)
+        if row.get("scheduled_time")
     ]
     return np.array([n for n, _ in ran]), np.array([max(1.0, seconds) for _, seconds in ran])
 
@@ -188,16 +191,25 @@ def lifetimes(pods: Path) -> tuple[openb.Ints, Floats]:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run and print; 2 when the traces are not here."""
     options = _options(argv)
-    nodes, pods = placement.nodes_of(options.data), openb.known(options.data / "traces" / "openb").get(options.trace)
-    if nodes is None or pods is None:
-        print("missing: openb node or pod lists", file=sys.stderr)
+    nodes, pods = nodes_of(options.data), openb.known(options.data / "traces" / "openb").get(options.trace)
+    if nodes is None or pods is None or not len(lifetimes(pods)[0]):
+        print("missing: openb node list, or a pod list with run times", file=sys.stderr)
         return 2
-    keys = list(product(TIMES, options.loads.split(",")))
-    cases = [Case(nodes, pods, times, float(load), seed) for times, load in keys for seed in options.seeds]
-    runs = placement.side_by_side(play, cases, options.jobs)
-    found = {key: [next(runs) for _ in options.seeds] for key in keys}
-    print(json.dumps(report(found, options.seeds), indent=None if options.json else 1))
+    answer = measure(nodes, pods, options.loads.split(","), options.seeds, options.jobs)
+    print(json.dumps(answer, indent=None if options.json else 1))
     return 0
+
+
+def measure(
+    nodes: Path, pods: Path, loads: Sequence[str] = LOADS, seeds: Sequence[int] = SEEDS, processes: int = 1
+) -> dict[str, Any]:
+    """All run times and loads on one trace; nothing where it has no run times."""
+    if not len(lifetimes(pods)[0]):
+        return {}
+    keys = list(product(TIMES, loads))
+    cases = [Case(nodes, pods, times, float(load), seed) for times, load in keys for seed in seeds]
+    runs = side_by_side(play, cases, processes)
+    return report({key: [next(runs) for _ in seeds] for key in keys}, seeds)
 
 
 Runs = Mapping[tuple[str, str], Sequence[dict[str, tuple[float, float]]]]
@@ -220,9 +232,9 @@ def _mean(runs: Sequence[tuple[float, float]]) -> dict[str, float]:
 def _options(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--trace", default="default", help="an openb trace with run times")
-    parser.add_argument("--loads", default="0.95,1.0,1.05", help="offered GPU time over the cluster's")
-    placement.common_options(parser)
-    parser.set_defaults(seeds=range(42, 45))
+    parser.add_argument("--loads", default=",".join(LOADS), help="offered GPU time over the cluster's")
+    common_options(parser)
+    parser.set_defaults(seeds=SEEDS)
     return parser.parse_args(argv)
 
 

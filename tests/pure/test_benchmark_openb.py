@@ -5,9 +5,10 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from benchmarks import fgd, heldout, placement, steady
+from benchmarks import fgd, heldout, steady
 from benchmarks.baselines import SCORED, Random, Scheduler, World, run
 from benchmarks.openb import Machine, Pod, Trace
+from benchmarks.streams import scheduler as scheduler_of
 
 MACHINES = [Machine(32_000, 100, 8, "A"), Machine(16_000, 100, 2, "B"), Machine(8_000, 100, 1, "A")]
 SHAPES = (
@@ -57,7 +58,7 @@ def test_fgd_scores_by_the_definition(seed: int) -> None:
 def test_what_is_given_back_leaves_an_empty_cluster(name: str) -> None:
     w, empty = world(), world()
     draws = np.random.default_rng(0).random((30, 2))
-    scheduler = placement.scheduler(name, w, draws, fgd.typical(TRACE))
+    scheduler = scheduler_of(name, w, draws, fgd.typical(TRACE))
     held = []
     for shape in np.random.default_rng(1).integers(0, len(SHAPES), 25).tolist():
         node, devices = scheduler.place(shape)
@@ -94,12 +95,12 @@ def row(gpus: int, milli: int) -> dict[str, str]:
     return {"name": "p", "num_gpu": str(gpus), "gpu_milli": str(milli), "gpu_spec": ""}
 
 
-def weights(name: str, rows: Sequence[dict[str, str]]) -> tuple[float, float]:
+def weights(name: str, rows: Sequence[dict[str, str]]) -> tuple[int, int]:
     asked = [(int(r["num_gpu"]), int(r["num_gpu"]) * int(r["gpu_milli"])) for r in rows]
     if name.startswith("cpu"):
-        return sum(gpus == 0 for gpus, _ in asked), len(asked)
-    kind = {"gpushare": lambda g, m: m < 1000, "multigpu": lambda g, m: g > 1}[name.rstrip("0123456789")]
-    return sum(m for g, m in asked if kind(g, m)), sum(m for _, m in asked)
+        return len([gpus for gpus, _ in asked if gpus == 0]), len(asked)
+    few = name.startswith("gpushare")
+    return sum(m for g, m in asked if (m < 1000 if few else g > 1)), sum(m for _, m in asked)
 
 
 class Everything:
