@@ -76,11 +76,11 @@ class Learning:
         if self.observed.is_due():
             mix = shadow_prices(self.board.grid.nodes, self.observed.mix())
             reprice(self.board, market(self.board.grid, mix))
-        node, slots, _ = self.board.place(self.numbers[shape])
-        if node < 0:
+        found = self.board.place(self.numbers[shape], 1)
+        if found is None:
             return None
         self.observed.started(shape)
-        return node, slots, shape
+        return found.row, found.slots, shape
 
     def give_back(self, held: tuple[int, tuple[int, ...], int]) -> None:
         """The job has ended."""
