@@ -32,6 +32,7 @@ from scheduling.lifecycle import AllocationState, AttemptState, JobState
 from scheduling.models import Allocation, Attempt, DeviceCapacity, Job, ObservedMix
 from scheduling.models import Device as DeviceRow
 from scheduling.ports import PriceQuotes
+from scheduling.standing import running_now
 
 #: An agent sends a frame every few seconds; this much silence means we cannot see the node.
 LOCAL = "local"
@@ -40,7 +41,13 @@ HISTORY = 50
 
 
 def build_snapshot(*, prices: PriceQuotes, now_ms: int, queue: Sequence[Request] | None = None) -> Snapshot:
-    """The cluster and the queue now (or the given requests instead of the queue); what runs is in standing.py."""
+    """The cluster, what runs on it and the queue now (or the given requests instead of the queue)."""
+    cluster = cluster_now(prices=prices, now_ms=now_ms, queue=queue)
+    return replace(cluster, running=running_now(now_ms=now_ms))
+
+
+def cluster_now(*, prices: PriceQuotes, now_ms: int, queue: Sequence[Request] | None = None) -> Snapshot:
+    """The same without what runs, which is read when an answer depends on it (standing.py)."""
     devices = list(DeviceRow.objects.filter(retired_ms=None).select_related("node", "capacity").order_by("uuid"))
     busy = _busy_cpus()
     nodes: dict[str, list[DeviceRow]] = defaultdict(list)

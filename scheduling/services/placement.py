@@ -23,7 +23,7 @@ from scheduling.services.moves import move_job
 from scheduling.services.preemption import make_room
 from scheduling.services.recording import as_plain, record_decision, record_input
 from scheduling.services.waiting import reason_of
-from scheduling.snapshot import build_snapshot
+from scheduling.snapshot import cluster_now
 from scheduling.standing import Standing
 
 #: Placements a transaction: more saves little and holds the lock longer.
@@ -48,7 +48,7 @@ def place_waiting(*, prices: PriceQuotes, now_ms: int) -> Round:
     """Decide on every queued job once."""
     if not Job.objects.filter(state=JobState.QUEUED, stop_requested="").exists():
         return Round(0, 0, 0)
-    snapshot = build_snapshot(prices=prices, now_ms=now_ms)
+    snapshot = cluster_now(prices=prices, now_ms=now_ms)
     standing = Standing(now_ms)
     decided = schedule(snapshot, standing)
     return commit(replace(snapshot, running=standing.seen), decided, now_ms=now_ms)
