@@ -5,8 +5,10 @@
 One core, one Planner kept from decision to decision. Jobs arrive in random order of the shapes;
 whenever the cluster is full to LOAD, random jobs leave before the next arrives. What is timed is
 everything: departures, the choice, the booking, the Placement with its terms or the Refusal
-with its nearest miss. Filling the cluster and the first look at each shape are not timed.
-`committed` is measured by benchmarks.committed on a PostgreSQL of its own.
+with its nearest nodes and counts. Not timed: filling 1,200 machines decision by decision (larger
+clusters repeat them), the first look at each shape, and 3,000 decisions that mix the copies.
+`explained_ratio` compares with decisions that give no reasons (explained.py). `committed` is
+measured by benchmarks.committed on a PostgreSQL of its own.
 """
 
 import argparse
@@ -19,16 +21,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from benchmarks import clusters, committed
+from benchmarks import clusters, committed, explained
 from scheduling.crater.compiled import FAST
 from scheduling.crater.market import shadow_prices
 from scheduling.crater.model import Demand, Placement, Request
 from scheduling.crater.planner import Planner
-from scheduling.crater.whynot import why_not
 
 NODES, SHAPES = (1213, 5000, 12000, 50000), (10, 1000)
 COMMITTED_NODES = 5000
 LOAD = 0.95  # of the GPUs
+REPEATED = 1200  # machines that are filled by deciding; larger clusters repeat them
+MIXED = 3000  # decisions before the clock starts
+EXPLAINED_UP_TO = 5000  # nodes: beyond, two planners at once would only cost memory
 SEED = 42
 
 
@@ -38,48 +42,65 @@ class Run:
 
     planner: Planner
     shapes: list[Demand]
-    rng: np.random.Generator
-    gpus: int
 
     def __post_init__(self) -> None:
         self.jobs: list[tuple[str, int]] = []
         self.load, self.number, self.refused = 0.0, 0, 0
-        weights = np.array([shape.weight for shape in self.shapes], dtype=float)
-        self.draws = self.rng.choice(len(self.shapes), size=1 << 16, p=weights / weights.sum()).tolist()
-        self.leaves = self.rng.random(1 << 16).tolist()
+        self.gpus = sum(len(group.gpus) * len(group.names) for group in self.planner.grid.classes)
+        rng, weights = np.random.default_rng(SEED), np.array([shape.weight for shape in self.shapes], dtype=float)
+        self.draws = rng.choice(len(self.shapes), size=1 << 16, p=weights / weights.sum()).tolist()
+        self.leaves = rng.random(1 << 16).tolist()
         self.sizes = [sum(n.count * n.shares["gpu_sm"] / 1e6 for n in s.needs if n.type == "gpu") for s in self.shapes]
 
     def step(self) -> bool:
         """Departures while the cluster is full, then one decision; whether it was placed."""
-        planner, number = self.planner, self.number
-        self.number += 1
         while self.load > LOAD * self.gpus:
-            at = int(self.leaves[(number + len(self.jobs)) & 0xFFFF] * len(self.jobs))
-            self.jobs[at], self.jobs[-1] = self.jobs[-1], self.jobs[at]
-            job, left = self.jobs.pop()
-            planner.give_back(job)
-            self.load -= self.sizes[left]
+            self.leave()
+        return self.arrive()
+
+    def leave(self) -> None:
+        """A random job goes."""
+        at = int(self.leaves[(self.number + len(self.jobs)) & 0xFFFF] * len(self.jobs))
+        self.jobs[at], self.jobs[-1] = self.jobs[-1], self.jobs[at]
+        job, shape = self.jobs.pop()
+        self.planner.give_back(job)
+        self.load -= self.sizes[shape]
+
+    def arrive(self) -> bool:
+        """One decision; when it is a refusal someone leaves, so that the next may come."""
+        number, self.number = self.number, self.number + 1
         shape = self.draws[number & 0xFFFF]
-        answer = planner.decide(self.request(number, shape))
+        answer = self.planner.decide(self.request(number, shape))
         if isinstance(answer, Placement):
             self.jobs.append((answer.job, shape))
             self.load += self.sizes[shape]
             return True
         self.refused += 1
-        if self.jobs:  # a full cluster: someone leaves, so that the next may come
-            job, left = self.jobs.pop(int(self.leaves[number & 0xFFFF] * len(self.jobs)))
-            planner.give_back(job)
-            self.load -= self.sizes[left]
+        if self.jobs:
+            self.leave()
         return False
 
     def request(self, number: int, shape: int) -> Request:
         """A job of the shape."""
         return clusters.request(f"j{number}", self.shapes[shape])
 
+    def copy(self, other: "Run") -> None:
+        """Fill the cluster as another is filled, over and over: equal kinds of machines take equal jobs."""
+        rows, names = self.planner.grid.positions, [node.name for node in other.planner.grid.nodes]
+        by_node: dict[int, list[tuple[str, int]]] = {}
+        for job, shape in other.jobs:
+            by_node.setdefault(int(names[other.planner.held[job].node][1:]), []).append((job, shape))
+        for name, row in rows.items():
+            for job, shape in by_node.get(int(name[1:]) % REPEATED, ()):
+                held = f"{name}/{job}"
+                self.planner.hold(held, row, other.planner.held[job].slots)
+                self.jobs.append((held, shape))
+                self.load += self.sizes[shape]
 
-def measure(count: int, shapes: int, seconds: float, fast: bool) -> dict[str, object]:
+
+def measure(count: int, filled: Run, seconds: float) -> dict[str, object]:
     """One row of `decisions`."""
-    run = prepared(count, shapes, fast)
+    run = prepared(count, filled, Planner)
     refused, took = run.refused, list[float]()
     began, worked = time.perf_counter(), time.thread_time()
     while (now := time.perf_counter()) - began < seconds:
@@ -89,30 +110,51 @@ def measure(count: int, shapes: int, seconds: float, fast: bool) -> dict[str, ob
     p50, p99 = np.percentile(took, [50, 99]) * 1000
     return {
         "nodes": count,
-        "shapes": shapes,
+        "shapes": len(filled.shapes),
         "per_s": round(len(took) / spent),
         "p50_ms": round(float(p50), 4),
         "p99_ms": round(float(p99), 4),
         "cpu_us": round(worked / len(took) * 1e6, 1),
         "refused_pct": round(100 * (run.refused - refused) / len(took), 2),
+        "explained_ratio": ratios(count, filled, seconds / 2) if count <= EXPLAINED_UP_TO else None,
     }
 
 
-def prepared(count: int, shapes: int, fast: bool) -> Run:
-    """A cluster filled to its load, every shape seen once."""
-    rng = np.random.default_rng(SEED)
-    wanted = clusters.shapes(shapes, rng)
+def ratios(count: int, filled: Run, seconds: float) -> dict[str, float | None]:
+    """What reasons cost: explained over bare, for placements and for refusals."""
+    pair = explained.Pair(prepared(count, filled, Planner).step, prepared(count, filled, explained.Bare).step)
+    pair.compare(seconds)
+    return {"placed": pair.ratio(placed=True), "refused": pair.ratio(placed=False)}
+
+
+def filled_cluster(shapes: int, fast: bool) -> Run:
+    """REPEATED machines filled to their load one decision at a time."""
+    wanted = clusters.shapes(shapes, np.random.default_rng(SEED))
     mix = tuple(wanted)
     if shapes <= len(clusters.FLAVOURS):
-        mix = shadow_prices(clusters.nodes(min(count, 1000)), mix)
-    planner = Planner(clusters.snapshot(count, mix), fast=fast)
-    gpus = sum(d.type == "gpu" for node in planner.grid.nodes for d in node.devices)
-    run = Run(planner, wanted, rng, gpus)
-    for number in range(len(wanted)):
-        why_not(planner, run.request(number, number))  # compiles or loads what a refusal needs
-    while run.load <= LOAD * gpus and run.refused < 1000:
-        run.step()
-    for _ in range(5 * shapes):
+        mix = shadow_prices(clusters.nodes(1000), mix)
+    run = Run(Planner(clusters.snapshot(REPEATED, mix), fast=fast), wanted)
+    for number in range(shapes):
+        run.planner.shape(run.request(0, number))  # compiled in this order everywhere: slots mean the same
+    while run.load <= LOAD * run.gpus and run.refused < 1000:
+        run.arrive()
+    return run
+
+
+def prepared(count: int, filled: Run, kind: type[Planner]) -> Run:
+    """A cluster that repeats the filled one, every shape seen once, and some decisions to mix it."""
+    planner, shapes = filled.planner, filled.shapes
+    snapshot = clusters.snapshot(count, planner.scene.snapshot.mix)
+    run = Run(kind(snapshot, fast=planner.board.fast), shapes)
+    for number in range(len(shapes)):
+        run.planner.shape(run.request(0, number))
+    run.copy(filled)
+    for number in range(len(shapes)):
+        shape = run.planner.shape(run.request(0, number))
+        run.planner.board.choose(shape.number)
+        if kind is Planner:
+            run.planner.board.survey(shape.number)  # compiles or loads what a refusal needs
+    for _ in range(MIXED):
         run.step()
     return run
 
@@ -131,8 +173,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     fast = FAST and not options.plain
     rows = []
     for shapes in options.shapes:
+        filled = filled_cluster(shapes, fast)
         for count in options.nodes:
-            rows.append(measure(count, shapes, options.seconds, fast))
+            rows.append(measure(count, filled, options.seconds))
             if not options.json:
                 print(rows[-1], flush=True)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

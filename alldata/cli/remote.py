@@ -37,7 +37,7 @@ def why(client: Client, asked: argparse.Namespace) -> None:
     """Every device and every rule of the latest decision."""
     table = client.decision(asked.job)
     for row in table["rows"]:
-        for cell in row["cells"]:
+        for cell in (cell for cell in row["cells"] if cell["rule"] != "unusable" or not cell["ok"]):
             mark = "ok" if cell["ok"] else cell["rule"]
             what = f"{cell['dimension'] or ''} needs {cell['need']} has {cell['have']} {cell['unit']}"
             print(f"{'*' if row['chosen'] else ' '} {row['device'] or row['node']:40} {mark:10} {what}")

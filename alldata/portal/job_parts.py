@@ -30,7 +30,8 @@ class Promise:
 def promise_of(view: JobView, *, now_ms: int) -> Promise:
     """The forecast from the placement once there is one, else the promise made at submit."""
     row, said = view.row, view.row.promise
-    attempt = view.attempts[-1] if view.attempts else None
+    is_held = row.reason == "reserved"  # a place without work promises nothing
+    attempt = view.attempts[-1] if view.attempts and not is_held else None
     placed = attempt.placement if attempt else {}
     predicted = placed.get("predicted_ms") or said.get("predicted_ms")
     start = (attempt.started_ms or attempt.created_ms) if attempt else None

@@ -192,6 +192,7 @@ QUALITIES: Words = {
     "experience": _("other jobs with such deadlines"),
 }
 TERMS: Words = {
+    "value": _("Leaves room for others"),
     "best_fit": _("Fits tightly"),
     "scarcity": _("Spares scarce devices"),
     "locality": _("Close together"),

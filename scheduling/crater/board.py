@@ -11,10 +11,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from scheduling.crater import decide, near, scoring
-from scheduling.crater.arrays import C_KIND, W_UNITS, Arrays
+from scheduling.crater.arrays import RANKED, Arrays
+from scheduling.crater.census import census
 from scheduling.crater.compiled import FAST
 from scheduling.crater.fleet import CORES as CORE_NUMBERS
 from scheduling.crater.fleet import GPU, Fleet, NodeClass
+from scheduling.crater.found import Found, Slots, Survey
 from scheduling.crater.kernels import (
     CLASS,
     CORES,
@@ -34,15 +36,13 @@ from scheduling.crater.layout import arrays
 from scheduling.crater.market import Market
 from scheduling.crater.model import Pick, Request
 from scheduling.crater.paths import CARRIED
-from scheduling.crater.plain import Plain, Taken, python
+from scheduling.crater.plain import Plain
 from scheduling.crater.programs import could_serve, level_asked, slot_of, variants
+from scheduling.crater.ranking import Ranked
 from scheduling.crater.tables import Tables, free_column
 
 #: Best fit in micro-GPU for a whole node left unused (cores, GPUs): jobs with GPUs, jobs without.
 FIT_GPU, FIT_PLAIN = (10_000, 10_000), (10_000, 40_000)
-
-Slots = tuple[int, ...]
-Figures = tuple[int, int, int]  # score, best-fit part, penalty for crossing
 
 
 class Board:
@@ -54,6 +54,9 @@ class Board:
         self.arrays: Arrays = arrays(grid, trade, self.tables)
         self.plain = None if fast else Plain(self.arrays, free_column(grid))
         self.near: dict[int, near.Kept] = {}
+        self.refused: set[int] = set()
+        self.latest: tuple[int, Survey] | None = None  # until something changes
+        self.moved: dict[Slots, Ints] = {}
 
     def shape(self, request: Request, adjust: Sequence[int]) -> int:
         """Compile a request; `adjust` is the constant part of the score on each class, NEVER for none."""
@@ -64,7 +67,8 @@ class Board:
                 levels = levels_of(request, group)
         number = self.tables.open(adjust, (*(FIT_GPU if levels else FIT_PLAIN), levels))
         for position, options in enumerate(found):
-            self.tables.compile(number, position, options)
+            counts = census(request, self.grid.classes[position])
+            self.tables.compile(number, position, options, counts)
         self._renew()
         if self.plain is None:
             scoring.refresh(self.arrays, number)
@@ -76,54 +80,67 @@ class Board:
         """Row of the best node for the shape; -1 when it fits nowhere."""
         return int(decide.choose(self.arrays, shape)) if self.plain is None else self.plain.choose(shape)
 
-    def take(self, shape: int, node: int) -> Taken:
-        """Book the shape's best devices on the node: the rows of their slots, and the parts of the score."""
+    def place(self, shape: int, most: int = RANKED) -> Found | None:
+        """Choose and book in one, with `most` candidates; None when it fits nowhere.
+
+        A shape that was refused is surveyed first: where it still fits nowhere, its scores can wait.
+        """
+        if shape in self.refused and not self.survey(shape).totals[near.CAP]:
+            return None
+        self.refused.discard(shape)
+        self.latest = None
         if self.plain is not None:
-            return self.plain.take(shape, node)
-        parts = decide.take(self.arrays, shape, node)
+            node = self.plain.choose(shape)
+            return self.plain.book(shape, node, most) if node >= 0 else None
+        return self._found(decide.place(self.arrays, shape, most))
+
+    def book(self, shape: int, node: int, most: int = RANKED) -> Found | None:
+        """Book the shape's best devices on the node that was just chosen."""
+        self.latest = None
+        if self.plain is not None:
+            return self.plain.book(shape, node, most)
+        return self._found(decide.book(self.arrays, shape, node, most))
+
+    def _found(self, figures: tuple[int, ...]) -> Found | None:
+        """What a kernel decided, read from its figures and the scratch."""
+        node, score, fit, crossing, scarcity, fitting, count = figures
+        if node < 0:
+            return None
         picks = self.arrays.picks
-        return tuple(picks[1 : 1 + picks[0]].tolist()), parts
+        slots = tuple(picks[1 : 1 + picks[0]].tolist())
+        return Found(node, slots, score, fit, crossing, scarcity, fitting, self._ranked(count))
+
+    def _ranked(self, count: int) -> Ranked:
+        rows, totals = self.arrays.ranked[:, :count].tolist()
+        return rows, totals
 
     def move(self, node: int, slots: Slots, sign: int) -> None:
         """Book the slots' amounts on the node (-1), or give them back (1)."""
+        self.latest = None
         if self.plain is not None:
             self.plain.move(node, slots, sign)
-        else:
-            decide.move(self.arrays, node, np.array(slots, dtype=np.int64), sign)
+            return
+        if slots not in self.moved:
+            self.moved[slots] = np.array(slots, dtype=np.int64)
+        decide.move(self.arrays, node, self.moved[slots], sign)
 
-    def place(self, shape: int) -> tuple[int, Slots, Figures]:
-        """Choose and take in one: the node (-1: none), the rows of its slots, the parts of the score."""
-        if self.plain is not None:
-            node = self.plain.choose(shape)
-            return (node, *self.plain.take(shape, node)) if node >= 0 else (node, (), (0, 0, 0))
-        node, *parts = decide.place(self.arrays, shape)
-        picks = self.arrays.picks
-        return node, tuple(picks[1 : 1 + picks[0]].tolist()), (parts[0], parts[1], parts[2])
-
-    def dearness(self, shape: int, position: int) -> int:
-        """What a class's kind of GPU costs the shape now, beyond its worth (micro-GPU)."""
-        a = self.arrays
-        units, kind = int(a.shapes[shape, W_UNITS]), int(a.classes[position, C_KIND])
-        if units == 0 or a.scarcity[kind] == 0:
-            return 0
-        own, whole = a.kinds[kind].tolist(), a.kinds.sum(axis=0).tolist()
-        return int(python(decide.dearness)(own, whole, float(a.scarcity[kind]), units))
-
-    def nearest(self, shape: int) -> int:
-        """Row of the node that lacks least, -1 when no machine would ever do."""
-        find = near.nearest if self.plain is None else python(near.nearest)
-        return int(find(self.arrays, shape, self._distances(shape)))
-
-    def by_distance(self, shape: int, most: int) -> list[int]:
-        """The rows that lack least, nearest first."""
-        self.nearest(shape)
-        rows: list[int] = np.argsort(self._distances(shape)[0], kind="stable")[:most].tolist()
-        return rows
-
-    def _distances(self, shape: int) -> near.Kept:
+    def survey(self, shape: int, most: int = RANKED) -> Survey:
+        """How a refused shape stands: the nodes that come nearest, and how many devices each rule turns down."""
+        if self.latest is not None and self.latest[0] == shape:
+            return self.latest[1]
         if shape not in self.near:
             self.near[shape] = near.fresh(len(self.grid.nodes), self.arrays.best.shape[1])
-        return self.near[shape]
+        kept = self.near[shape]
+        if self.plain is not None:
+            (rows, lacks), short = self.plain.survey(shape, kept, most)
+        else:
+            count, short = near.survey(self.arrays, shape, kept, most)
+            rows, lacks = self._ranked(count)
+        slots = self.arrays.picks[1 : 1 + short].tolist()
+        survey = Survey(rows, lacks, kept.totals.tolist(), slots)
+        self.refused.add(shape)
+        self.latest = shape, survey
+        return survey
 
     def stream(self, shapes: Ints) -> Ints:
         """Place one shape after the other; the rows of their nodes, -1 where nothing fitted."""
@@ -134,22 +151,17 @@ class Board:
         for i, shape in enumerate(shapes.tolist()):
             nodes[i] = self.choose(shape)
             if nodes[i] >= 0:
-                self.plain.take(shape, int(nodes[i]))
+                self.plain.book(shape, int(nodes[i]), 0)
         return nodes
 
     def choose_beside(self, shape: int, avoided: Sequence[int], otherwise: int) -> int:
-        """The best node that is not to be avoided, or `otherwise`; looks at all nodes."""
+        """The best node that is not to be avoided, or `otherwise`, which was chosen before; looks at all nodes."""
         a = self.arrays
-        dear = np.array([self.dearness(shape, position) for position in range(len(self.grid.classes))])
-        total = a.scores[shape] + (a.adjust[shape] - dear)[a.nodes[:, CLASS]]
-        fits = (a.scores[shape] > NEVER) & (a.adjust[shape] > NEVER)[a.nodes[:, CLASS]]
+        points = a.points[a.nodes[:, CLASS]]
+        total, fits = a.scores[shape] + points, (a.scores[shape] > NEVER) & (points > NEVER)
         fits[list(avoided)] = False
         rows = np.flatnonzero(fits)
         return int(min(rows, key=lambda row: (-total[row], a.rank[row]), default=otherwise))
-
-    def fitting(self, shape: int) -> int:
-        """On how many nodes the shape fitted when it was last asked for."""
-        return int(np.count_nonzero(self.arrays.scores[shape] > NEVER))
 
     def free(self, row: int) -> list[int]:
         """The node's free amounts by column of its class."""
@@ -202,6 +214,9 @@ class Board:
         """Drop all shapes; what is held stays held."""
         self.tables.forget()
         self.near.clear()
+        self.refused.clear()
+        self.latest = None
+        self.moved.clear()
         if self.plain is not None:
             self.plain.forget()
 

@@ -18,7 +18,7 @@ from scheduling.crater.occupancy import Occupancy
 from scheduling.crater.paths import LINK, ways
 from scheduling.crater.relax import apply
 from scheduling.crater.scene import Scene
-from scheduling.crater.topology import whole
+from scheduling.crater.topology import groups, whole
 from scheduling.crater.traffic import full_links, less_traffic, lighter
 from scheduling.crater.vector import CORE, CPU, asked
 
@@ -55,6 +55,12 @@ class Verdict:
         relative = sum(part[1] for part in nearest)
         return not self.node.usable, self.unmet, sum(part[0] for part in nearest), relative, self.node.name
 
+    @property
+    def lack(self) -> float:
+        """Devices that are missing, the best remaining one by its lacking share."""
+        wanted = sum(lacking - 1 + (devices[0].distance[1] if devices else 1) for lacking, devices in self.failing)
+        return wanted or float(bool(self.missing))
+
     def shortfalls(self) -> list[Shortfall]:
         devices = sorted((f for _, group in self.failing for f in group), key=lambda f: f.distance)
         return [*(s for f in devices for s in sorted(f.shortfalls, key=_key)), *self.missing]
@@ -65,16 +71,25 @@ def refusal(request: Request, state: Occupancy, scene: Scene, planner: Planner) 
     verdicts = sorted((judge(request, node, state) for node in scene.snapshot.nodes), key=lambda v: v.distance)
     shortfalls = [s for verdict in verdicts for s in verdict.shortfalls()]
     shortfalls = [*_too_dear(request, state, scene, planner), *shortfalls] or [_nothing_there(request)]
-    turned_down = {(s.rule, s.node, s.device or s.type) for s in shortfalls}
     empty = scene.emptied
     return Refusal(
         job=request.job,
         possible=planner(request, Occupancy.of(empty.snapshot.nodes), empty) is not None,
-        counts=dict(sorted(Counter(rule for rule, _, _ in turned_down).items())),
+        counts=counts_of(verdicts) or {"no_device": 1},
         nearest=shortfalls[0],
         shortfalls=tuple(shortfalls[:SHOWN]),
         relaxations=_proved(request, verdicts, (state, scene, planner)),
     )
+
+
+def counts_of(verdicts: Iterable[Verdict]) -> dict[str, int]:
+    """How many devices each rule turns down: nodes for what concerns a whole node, where all fits for the cap."""
+    found: Counter[str] = Counter()
+    for verdict in verdicts:
+        devices = {(s.rule, f.device.uuid) for _, group in verdict.failing for f in group for s in f.shortfalls}
+        found.update(rule for rule, _ in devices | {(s.rule, s.type) for s in verdict.missing})
+        found["cap"] += not verdict.failing and not verdict.missing
+    return dict(sorted((+found).items()))
 
 
 def judge(request: Request, node: Node, state: Occupancy) -> Verdict:
@@ -107,7 +122,9 @@ def judge(request: Request, node: Node, state: Occupancy) -> Verdict:
 
 
 def _only_together(request: Request, node: Node, state: Occupancy) -> Iterable[Shortfall]:
-    """Each need fits alone: the sum is too much, or the devices are too far apart."""
+    """Each need fits alone: the sum is too much, or the devices are too far apart; nothing where all fit together."""
+    if any(fit(request, group, state) is not None for group in groups(node, request)):
+        return
     if fit(request, whole(node), state) is not None:
         apart = "only across " + request.same
         yield Shortfall("alignment", node.name, None, "", request.same, request.same, apart)

@@ -71,7 +71,7 @@ def _unmet(rule: Constraint, have: Attribute, device: Device, node: str) -> Shor
 
 def _too_little(name: str, amount: int, free: int | None, device: Device, node: str) -> Iterator[Shortfall]:
     capacity = device.capacity.get(name)
-    if capacity is None or capacity < amount or (capacity == 0 and amount == 0):
+    if capacity is None or not 0 <= amount <= capacity or capacity + amount == 0:
         short = amount - capacity if capacity is not None else None
         yield Shortfall("capacity", node, device.uuid, device.type, name, amount, capacity, short, unit_of(name))
     elif free is None or free < amount:

@@ -36,6 +36,7 @@ V_NEED, V_NEEDS, V_PENALTY, V_SHARED, V_GPUS = 0, 1, 2, 3, 4  # V_GPUS: the row 
 N_COUNT, N_SLOT, N_SLOTS, N_GPU, N_ALIKE, N_SHARED = 0, 1, 2, 3, 4, 5
 S_DEVICE, S_LEVEL, S_CORES, S_TAKE, S_TAKES, S_NEED = 0, 1, 2, 3, 4, 5  # S_LEVEL: column of the level, -1 for no GPU
 T_COLUMN, T_AMOUNT, T_CAPACITY = 0, 1, 2  # capacity of what the level follows, else 0
+T_ENOUGH = 3  # in a census: one more than would do, could the card be shared; 0: it can be
 ON_LINK = -1  # in place of a capacity: the column is that of a link, which other picks may load too
 
 

@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from scheduling.crater.arrays import BLOCK, Arrays
+from scheduling.crater.arrays import BLOCK, C_END, C_KIND, C_START, RANKED, Arrays
+from scheduling.crater.batch import appraise, gauges_of
 from scheduling.crater.fleet import CORES as CORE_NUMBERS
 from scheduling.crater.fleet import Fleet, free_row
-from scheduling.crater.kernels import CLASS, FULL, LEVELS, Ints
+from scheduling.crater.kernels import CLASS, FULL, LEVELS, NEVER, SPARE, Ints
 from scheduling.crater.market import Market
 from scheduling.crater.rows import Rows
-from scheduling.crater.scoring import appraise
 from scheduling.crater.tables import Tables, free_column
 from scheduling.crater.vector import CPU
 from scheduling.crater.worth import CORE_PRICES, MICRO
@@ -32,15 +32,19 @@ def arrays(grid: Fleet, trade: Market, tables: Tables) -> Arrays:
         cores_at=cores_at,
         rank=rank,
         most=np.array(most, dtype=np.int64),
-        log=np.zeros(2 * count + 64, dtype=np.int64),
+        log=np.zeros(1 << (2 * count + 64).bit_length(), dtype=np.int64),
         last=np.concatenate([np.full(count, -1), [0]]).astype(np.int64),
         freed=np.full(max(1, count), -1, dtype=np.int64),
         kinds=_kinds(grid, trade),
         scarcity=np.array([s * MICRO for s in trade.scarcity] or [0.0]),
+        points=np.full(max(1, len(grid.classes)), NEVER, dtype=np.int64),
+        ranked=np.zeros((2, RANKED), dtype=np.int64),
         **tables.fields(),
     )
-    for node in range(count):
-        appraise(made, node)
+    for number, (start, end, kind) in enumerate(made.classes[:, [C_START, C_END, C_KIND]].tolist()):
+        block = made.nodes[start:end]
+        appraise(block, made.book[number], gauges_of(made, number))
+        made.kinds[kind, 1] += block[:, SPARE].sum()
     return made
 
 

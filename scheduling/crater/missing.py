@@ -2,62 +2,41 @@
 
 from scheduling.crater.board import Board
 from scheduling.crater.filters import unit_of
-from scheduling.crater.fleet import CORES, NodeClass
-from scheduling.crater.kernels import (
-    CLASS,
-    N_COUNT,
-    N_SLOT,
-    N_SLOTS,
-    S_DEVICE,
-    S_TAKE,
-    S_TAKES,
-    T_AMOUNT,
-    T_COLUMN,
-    V_NEED,
-    V_NEEDS,
-)
-from scheduling.crater.model import Node, Shortfall
+from scheduling.crater.fleet import CORES
+from scheduling.crater.found import Survey
+from scheduling.crater.kernels import CLASS, S_DEVICE, S_TAKE, S_TAKES
+from scheduling.crater.model import Shortfall
+from scheduling.crater.shape import Shape, Take
 from scheduling.crater.vector import CORE, CPU
 
-Short = tuple[float, list[tuple[int, int, int]], int]  # relative gap; (column, asked, have) of each lack; device
+
+def missing(board: Board, shape: Shape, survey: Survey) -> tuple[Shortfall, ...]:
+    """The lacks of the nearest node's nearest devices, one for each need that is not met; () when none."""
+    found: list[Shortfall] = []
+    for slot in survey.slots:
+        row = survey.rows[0]
+        node, free = board.grid.nodes[row], board.arrays.nodes[row]
+        known = shape.takes.get(slot)
+        if known is None:
+            known = shape.takes[slot] = _takes(board, slot, int(free[CLASS]))
+        device = node.devices[known[0]]
+        for column, name, scale, amount, unit in known[1]:
+            have = int(free[column]) * scale
+            if have < amount:
+                short = amount - have
+                found.append(Shortfall("free", node.name, device.uuid, device.type, name, amount, have, short, unit))
+    return tuple(found)
 
 
-def missing(board: Board, shape: int, row: int) -> tuple[Shortfall, ...]:
-    """The lacks of the nearest group of devices, one device for each need that is not met; () when none."""
-    a = board.arrays
-    table, free = int(a.nodes[row, CLASS]), a.nodes[row].tolist()
-    first, count = a.programs[shape, table].tolist()
-    groups = [_of_group(board, variant, free) for variant in range(first, first + count)]
-    nearest = min(groups, key=lambda shorts: (len(shorts), sum(short[0] for short in shorts)), default=[])
-    node, group = board.grid.nodes[row], board.grid.classes[table]
-    return tuple(
-        _worded(node, group, column - board.tables.offset, (asked, have))
-        for _, lacks, _ in nearest
-        for column, asked, have in lacks
-    )
-
-
-def _of_group(board: Board, variant: int, free: list[int]) -> list[Short]:
-    code, shorts = board.arrays.code, list[Short]()
-    start = int(code[variant, V_NEED])
-    for need in code[start : start + code[variant, V_NEEDS]].tolist():
-        slots = code[need[N_SLOT] : need[N_SLOT] + need[N_SLOTS]].tolist()
-        gaps = sorted((_gap(board, slot, free) for slot in slots), key=lambda gap: (gap[0], gap[2]))
-        if gaps[need[N_COUNT] - 1][1]:
-            shorts.append(gaps[need[N_COUNT] - 1])
-    return shorts
-
-
-def _gap(board: Board, slot: list[int], free: list[int]) -> Short:
-    rows = board.arrays.code[slot[S_TAKE] : slot[S_TAKE] + slot[S_TAKES]].tolist()
-    lacks = [(r[T_COLUMN], r[T_AMOUNT], free[r[T_COLUMN]]) for r in rows if free[r[T_COLUMN]] < r[T_AMOUNT]]
-    return sum((asked - have) / asked for _, asked, have in lacks), lacks, slot[S_DEVICE]
-
-
-def _worded(node: Node, group: NodeClass, column: int, figures: tuple[int, int]) -> Shortfall:
-    position, name = group.columns[column]
-    device = node.devices[position]
-    scale = CORE if name == CORES else 1
-    asked, have = figures[0] * scale, figures[1] * scale
-    name = CPU if name == CORES else name
-    return Shortfall("free", node.name, device.uuid, device.type, name, asked, have, asked - have, unit_of(name))
+def _takes(board: Board, slot: int, table: int) -> tuple[int, list[Take]]:
+    """The slot's device and what it takes. Whole cores are said in millicores."""
+    code, named = board.arrays.code, board.grid.classes[table].columns
+    first, count, device = (int(code[slot, at]) for at in (S_TAKE, S_TAKES, S_DEVICE))
+    takes = []
+    for column, amount in code[first : first + count, :2].tolist():
+        name = named[column - board.tables.offset][1]
+        scale = CORE if name == CORES else 1
+        name = CPU if name == CORES else name
+        if amount:
+            takes.append((column, name, scale, amount * scale, unit_of(name)))
+    return device, takes

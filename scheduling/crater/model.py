@@ -238,6 +238,14 @@ class Relaxation:
 
 
 @dataclass(frozen=True, slots=True)
+class Ranking:
+    """Up to 20 nodes, best first, and the figure they are ranked by."""
+
+    nodes: tuple[str, ...] = ()
+    micro: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Placement:
     """Where a job goes and why there."""
 
@@ -249,7 +257,8 @@ class Placement:
     predicted_p90_ms: int | None
     predicted_nano: int | None
     on_time: float | None  # probability of meeting the deadline, None without one or without a forecast
-    candidates: int = 1
+    candidates: int = 1  # nodes where it fitted
+    best: Ranking = Ranking()  # the best of them, the chosen one first; score in millionths of a GPU
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,10 +267,11 @@ class Refusal:
 
     job: str
     possible: bool
-    counts: Mapping[str, int]  # rule -> how many devices it turned down
+    counts: Mapping[str, int]  # rule -> how many devices it turned down (nodes for alignment and cap)
     nearest: Shortfall | None
     shortfalls: tuple[Shortfall, ...] = ()  # the 20 nearest
     relaxations: tuple[Relaxation, ...] = ()
+    closest: Ranking = Ranking()  # the nodes that lack least, in millionths of a device
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,8 +68,8 @@ def _narrowed(snapshot: Snapshot, running: Sequence[Running], asked: Request) ->
     if len(snapshot.nodes) <= MOST_NODES:
         return snapshot, running
     planner = Planner(snapshot)
-    nodes = tuple(planner.grid.nodes[row] for row in planner.nearest(asked, MOST_NODES))
-    names = {node.name for node in nodes}
+    names = set((planner.why_not(asked).closest.nodes or [node.name for node in snapshot.nodes])[:MOST_NODES])
+    nodes = tuple(node for node in snapshot.nodes if node.name in names)
     return replace(snapshot, nodes=nodes), [r for r in running if r.node in names]
 
 

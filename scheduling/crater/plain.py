@@ -1,7 +1,7 @@
-"""The same decisions without machine code: what is known of a node's state is never worked out twice.
+"""The same decisions without machine code: scores in batches, and never twice for one state.
 
-Nodes in equal states (class and free amounts) score equally, so each (shape, state) is evaluated
-once by the very kernels of kernels.py and then looked up. Used where numba is not installed.
+Where few nodes changed, each (shape, state of a node) is looked up in what is known already;
+where many did, they are scored at once in NumPy (batch.py). Used where numba is not installed.
 """
 
 from collections import Counter
@@ -10,15 +10,24 @@ from typing import Any
 
 import numpy as np
 
-from scheduling.crater import decide, scoring
-from scheduling.crater.arrays import C_KIND, C_START, W_CORES, W_GPUS, W_SEEN, W_UNITS, Arrays
-from scheduling.crater.kernels import CLASS, NEVER, S_TAKE, S_TAKES, SPARE, V_PENALTY, Ints, Small, fill
+from scheduling.crater import batch, near, scoring
+from scheduling.crater.arrays import C_KIND, C_START, P_VARIANTS, W_CORES, W_GPUS, W_UNITS, Arrays
+from scheduling.crater.changes import Changes
+from scheduling.crater.columns import Program, program
+from scheduling.crater.decide import dearness
+from scheduling.crater.found import Found, Slots
+from scheduling.crater.kernels import NEVER, S_TAKE, S_TAKES, V_PENALTY, Ints, Small, fill
+from scheduling.crater.ranking import Blocks, Ranked, led
+from scheduling.crater.states import States
 
-UNKNOWN = NEVER - 1
-#: States remembered before starting over: bounds the memory of a long life.
-MOST_STATES = 100_000
+#: Changed nodes up to which states are looked up one by one.
+FEW = 48
+#: Nodes of a class up to which a kernel for each is cheaper than NumPy for all.
+SMALL = 2
+#: Answers remembered before starting over: bounds the memory of a long life.
+MOST_KNOWN = 400_000
 
-Taken = tuple[tuple[int, ...], tuple[int, int, int]]  # slots; score, best-fit part, penalty
+Taken = tuple[Slots, int, int, int]  # slots; score, best-fit part, penalty
 
 
 def python(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -28,146 +37,222 @@ def python(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class Plain:
-    """Scores by state; `arrays` is the same as for the kernels and kept as they keep it."""
+    """Scores by state; `arrays` is the same as for the kernels, but changes are noted here."""
 
     def __init__(self, arrays: Arrays, offset: int) -> None:
-        self.arrays, self.offset = arrays, offset
-        self.states: dict[bytes, int] = {}
-        self.rows: list[Ints] = []
-        self.state_of = np.zeros(len(arrays.nodes), dtype=np.int64)
-        self.deltas: dict[tuple[int, ...], tuple[Ints, Ints]] = {}
-        self.starts = arrays.classes[:, C_START].copy()
-        self.classes: list[list[int]] = arrays.classes[:, : C_KIND + 1].tolist()
+        self.arrays, self.blocks, self.states = arrays, Blocks(arrays), States(arrays, offset)
+        self.changes = Changes(arrays.freed)
+        self.starts: list[int] = arrays.classes[:, C_START].tolist()
+        self.kind_of: list[int] = arrays.classes[:, C_KIND].tolist()
+        self.kinds: list[list[int]] = arrays.kinds.tolist()
         self.scarcity: list[float] = arrays.scarcity.tolist()
-        self.scores: list[Small] = []
-        self.picked: dict[tuple[int, int], Taken] = {}
-        for node in range(len(arrays.nodes)):
-            self.state_of[node] = self._state(node)
-
-    def _state(self, node: int) -> int:
-        """The number of the node's state; its derived figures are copied or worked out."""
-        a, row = self.arrays, self.arrays.nodes[node]
-        if len(self.rows) >= MOST_STATES:
-            self._restart()
-        key = row[CLASS].tobytes() + row[self.offset :].tobytes()
-        state = self.states.setdefault(key, len(self.rows))
-        if state == len(self.rows):
-            python(scoring.appraise)(a, node)
-            self.rows.append(row.copy())
-        else:
-            kind = a.classes[row[CLASS], C_KIND]
-            a.kinds[kind, 1] += self.rows[state][SPARE] - row[SPARE]
-            row[: self.offset] = self.rows[state][: self.offset]
-        return state
-
-    def _restart(self) -> None:
-        """Forget all states but those that nodes are in."""
-        self.states.clear()
-        self.rows.clear()
+        self.moves: dict[Slots, tuple[Ints, Ints]] = {}
         self.forget()
-        for node in range(len(self.arrays.nodes)):
-            self.state_of[node] = self._state(node)
-
-    def change(self, node: int) -> None:
-        """Note that the node's free amounts are different now."""
-        a = self.arrays
-        self.state_of[node] = self._state(node)
-        at = int(a.last[-1])
-        a.log[at % len(a.log)] = node
-        a.last[node], a.last[-1] = at, at + 1
-
-    def refresh(self, shape: int) -> None:
-        """Look up the scores of the nodes that changed since the shape was last asked for."""
-        a = self.arrays
-        now, since, ring = int(a.last[-1]), int(a.shapes[shape, W_SEEN]), len(a.log)
-        everything = since < 0 or now - since > ring
-        dirty = np.arange(len(a.nodes)) if everything else a.log[np.arange(since, now) % ring]
-        if len(dirty):
-            states = self.state_of[dirty]
-            known = self._known(shape)
-            found = known[states]
-            for place in np.flatnonzero(found == UNKNOWN):
-                state = states[place]
-                if known[state] == UNKNOWN:
-                    known[state] = self._evaluate(shape, int(dirty[place]))[0]
-                found[place] = known[state]
-            a.scores[shape, dirty] = found
-        a.shapes[shape, W_SEEN] = now
-
-    def _known(self, shape: int) -> Small:
-        """Scores of the shape by state, with room for all states."""
-        while len(self.scores) <= shape:
-            self.scores.append(np.full(64, UNKNOWN, dtype=np.int32))
-        known = self.scores[shape]
-        if len(known) < len(self.rows):
-            known = np.concatenate([known, np.full(2 * len(self.rows) - len(known), UNKNOWN, dtype=np.int32)])
-            self.scores[shape] = known
-        return known
-
-    def _evaluate(self, shape: int, node: int) -> tuple[int, int, int]:
-        a, table = self.arrays, self.arrays.nodes[node, CLASS]
-        weights = a.shapes[shape, W_CORES], a.shapes[shape, W_GPUS], a.most[0], a.most[1]
-        at = (node, a.programs[shape, table, 0], a.programs[shape, table, 1], weights)
-        score, variant, fit = python(scoring.evaluate)(a.nodes, a.code, a.book, a.picks, at)
-        return int(score), int(variant), int(fit)
 
     def forget(self) -> None:
         """Drop what is known of all shapes."""
-        self.scores.clear()
-        self.picked.clear()
+        self.seen: dict[int, int] = {}
+        self.programs: dict[tuple[int, int], Program] = {}
+        self._forget_answers()
+
+    def _forget_answers(self) -> None:
+        self.known: dict[int, dict[int, int]] = {}
+        self.picked: dict[tuple[int, int], Taken] = {}
+        self.tallies: dict[tuple[int, int, int], list[int]] = {}
+        self.answers = 0
+
+    def refresh(self, shape: int) -> None:
+        """Renew the scores of the nodes that changed since the shape was last asked for."""
+        if self.answers > MOST_KNOWN:
+            self._forget_answers()
+        since = self.seen.get(shape, -1)
+        dirty, scores = self.changes.since(since), self.arrays.scores[shape]
+        if dirty is None:
+            first, inverse = self.states.distinct()
+            scores[:] = self._scores(shape, first)[inverse]
+        elif dirty:
+            nodes = np.array(dirty)
+            # what did not fit before more was taken does not fit now
+            nodes = nodes[(scores[nodes] > NEVER) | (self.changes.freed[nodes] >= since)]
+            scores[nodes] = self._looked_up(shape, nodes.tolist()) if len(nodes) <= FEW else self._scores(shape, nodes)
+        self.seen[shape] = self.changes.now
+
+    def _looked_up(self, shape: int, nodes: list[int]) -> list[int]:
+        """Scores by state; states that were never met are evaluated."""
+        known, states = self.known.setdefault(shape, {}), [self.states.of[node] for node in nodes]
+        new = {state: node for state, node in zip(states, nodes, strict=True) if state not in known}
+        if new:
+            known.update(zip(new, self._scores(shape, np.array(list(new.values()))).tolist(), strict=True))
+            self.answers += len(new)
+        return [known[state] for state in states]
+
+    def _scores(self, shape: int, nodes: Ints) -> Ints:
+        a, found = self.arrays, np.full(len(nodes), NEVER, dtype=np.int64)
+        for table, at in self._by_class(nodes):
+            if a.programs[shape, table, P_VARIANTS] == 0:
+                continue
+            if len(at) <= SMALL or self._program(shape, table).is_shared:
+                found[at] = [self._evaluate(shape, node)[0] for node in nodes[at].tolist()]
+            else:
+                rows = a.nodes[nodes[at]]
+                found[at] = batch.scores(rows, a.book[table], self._program(shape, table), self._weights(shape))
+        return found
+
+    def _evaluate(self, shape: int, node: int) -> tuple[int, int, int]:
+        """As scoring.evaluate: (score, variant, best-fit part), by the very kernel."""
+        a = self.arrays
+        first, count = a.programs[shape, self.states.classes[node], : P_VARIANTS + 1].tolist()
+        at = node, first, count, self._weights(shape)
+        score, variant, fit = python(scoring.evaluate)(a.nodes, a.code, a.book, a.picks, at)
+        return int(score), int(variant), int(fit)
+
+    def _by_class(self, nodes: Ints) -> list[tuple[int, Ints]]:
+        tables = self.blocks.class_of[nodes]
+        return [(table, (tables == table).nonzero()[0]) for table in set(tables.tolist())]
+
+    def _program(self, shape: int, table: int) -> Program:
+        key = shape, table
+        if key not in self.programs:
+            self.programs[key] = program(self.arrays, self.arrays.programs[shape, table])
+        return self.programs[key]
+
+    def _weights(self, shape: int) -> tuple[int, int, int, int]:
+        weights, most = self.arrays.shapes[shape], self.arrays.most
+        return int(weights[W_CORES]), int(weights[W_GPUS]), int(most[0]), int(most[1])
 
     def choose(self, shape: int) -> int:
         """As decide.choose."""
         self.refresh(shape)
         a, scores = self.arrays, self.arrays.scores[shape]
-        tops, adjust = np.maximum.reduceat(scores, self.starts).tolist(), a.adjust[shape].tolist()
-        kinds, units = a.kinds.tolist(), int(a.shapes[shape, W_UNITS])
-        whole = sum(kind[0] for kind in kinds), sum(kind[1] for kind in kinds)
-        dear = [_dear(own, whole, scarcity, units) for own, scarcity in zip(kinds, self.scarcity, strict=True)]
-        winner, best = -1, -(2**62)
-        for (start, end, kind), top, points in zip(self.classes, tops, adjust, strict=True):
-            total = top + points - dear[kind]
-            if top == NEVER or points == NEVER or total < best:
+        self.tops: Small = self.blocks.tops(scores)
+        points, winner, best = [NEVER] * len(self.starts), -1, -(2**62)
+        tops = np.maximum.reduceat(self.tops, self.blocks.of_class).tolist()
+        dear = self._dear(int(a.shapes[shape, W_UNITS]))
+        for table, (top, adjust, kind) in enumerate(zip(tops, a.adjust[shape].tolist(), self.kind_of, strict=True)):
+            if top == NEVER or adjust == NEVER:
                 continue
-            node = start + int(scores[start:end].argmax())
-            if total > best or a.rank[node] < a.rank[winner]:
-                winner, best = node, total
+            points[table] = adjust - dear[kind]
+            total = top + points[table]
+            if total >= best:
+                node = self._first(scores, table, top)
+                if total > best or a.rank[node] < a.rank[winner]:
+                    winner, best = node, total
+        a.points[:] = points
         return winner
 
-    def take(self, shape: int, node: int) -> Taken:
-        """As decide.take, with the rows of the chosen slots."""
-        key = shape, int(self.state_of[node])
-        if key not in self.picked:
+    def _dear(self, units: int) -> list[int]:
+        """What each kind of GPU costs beyond its worth."""
+        if not units:
+            return [0] * len(self.kinds)
+        whole = sum([kind[0] for kind in self.kinds]), sum([kind[1] for kind in self.kinds])
+        each = zip(self.kinds, self.scarcity, strict=True)
+        return [int(_DEARNESS(own, whole, scarce, units)) for own, scarce in each]
+
+    def _first(self, scores: Small, table: int, top: int) -> int:
+        """The first node of the class with that score."""
+        first = self.starts[table]
+        end = self.starts[table + 1] if table + 1 < len(self.starts) else len(scores)
+        return first + int(scores[first:end].argmax())
+
+    def book(self, shape: int, node: int, most: int) -> Found:
+        """As decide.book."""
+        a, scores, table = self.arrays, self.arrays.scores[shape], int(self.blocks.class_of[node])
+        ranked: Ranked = ([], [])
+        if most:
+            found = self.blocks.ranked((scores, self.tops), a.points, most)
+            ranked = led(found, node, int(scores[node] + a.points[table]))
+        scarcity, fitting = int(a.adjust[shape, table] - a.points[table]), int(np.count_nonzero(scores > NEVER))
+        slots, score, fit, crossing = self._taken(shape, node, table)
+        self.move(node, slots, -1)
+        return Found(node, slots, score, fit, crossing, scarcity, fitting, ranked)
+
+    def _taken(self, shape: int, node: int, table: int) -> Taken:
+        """The shape's best devices on the node."""
+        key = shape, self.states.of[node]
+        known = self.picked.get(key)
+        if known is None:
             a = self.arrays
             score, variant, fit = self._evaluate(shape, node)
-            python(fill)(a.nodes, a.code, a.book, a.picks, (node, variant))
+            if a.programs[shape, table, P_VARIANTS] > 1:  # else the picks are still those of the only variant
+                python(fill)(a.nodes, a.code, a.book, a.picks, (node, variant))
             slots = tuple(a.picks[1 : 1 + a.picks[0]].tolist())
-            self.picked[key] = slots, (score, fit, int(a.code[variant, V_PENALTY]))
-        self.move(node, self.picked[key][0], -1)
-        return self.picked[key]
+            known = self.picked[key] = slots, score, fit, int(a.code[variant, V_PENALTY])
+            self.answers += 1
+        return known
 
-    def move(self, node: int, slots: tuple[int, ...], sign: int) -> None:
+    def move(self, node: int, slots: Slots, sign: int) -> None:
         """As decide.move."""
-        a = self.arrays
-        columns, amounts = self._delta(slots)
-        a.nodes[node, columns] += sign * amounts
-        if sign > 0:
-            a.freed[node] = a.last[-1]
-        self.change(node)
+        columns, amounts = self._amounts(slots)
+        row = self.arrays.nodes[node]
+        row[columns] += amounts if sign > 0 else -amounts
+        kind = self.kind_of[self.blocks.class_of[node]]
+        self.kinds[kind][1] += self.states.enter(node)
+        self.changes.note(node, gave_back=sign > 0)
 
-    def _delta(self, slots: tuple[int, ...]) -> tuple[Ints, Ints]:
+    def _amounts(self, slots: Slots) -> tuple[Ints, Ints]:
         """(columns, amounts) that the slots take; each column once."""
-        if slots not in self.deltas:
+        known = self.moves.get(slots)
+        if known is None:
             code, taken = self.arrays.code, Counter[int]()
             for slot in slots:
                 first = code[slot, S_TAKE]
                 for column, amount in code[first : first + code[slot, S_TAKES], :2].tolist():
                     taken[column] += amount
-            self.deltas[slots] = np.array(list(taken), dtype=np.int64), np.array(list(taken.values()), dtype=np.int64)
-        return self.deltas[slots]
+            moved = {column: amount for column, amount in taken.items() if amount}
+            known = np.array(list(moved), dtype=np.int64), np.array(list(moved.values()), dtype=np.int64)
+            if len(self.moves) >= MOST_KNOWN:
+                self.moves.clear()
+            self.moves[slots] = known
+        return known
+
+    def survey(self, shape: int, kept: near.Kept, most: int) -> tuple[Ranked, int]:
+        """As near.survey."""
+        dirty = self.changes.since(int(kept.seen[0]))
+        if dirty is None:
+            kept.verdicts[:], kept.totals[:] = 0, 0
+            first, inverse = self.states.distinct()
+            close, verdicts = self._judged(shape, first)
+            self._enter(shape, kept, self.blocks.all, (close[inverse], verdicts[inverse]))
+        elif dirty:
+            nodes = np.array(dirty)
+            self._enter(shape, kept, nodes, self._judged(shape, nodes))
+        kept.seen[0] = self.changes.now
+        a = self.arrays
+        rows, close = self.blocks.ranked((kept.close, self.blocks.tops(kept.close)), np.zeros_like(a.points), most)
+        short = python(near.outstanding)(a, shape, rows[0]) if rows else 0
+        return (rows, [-value for value in close]), short
+
+    def _judged(self, shape: int, nodes: Ints) -> tuple[Ints, Ints]:
+        close, verdicts = np.full(len(nodes), NEVER, dtype=np.int64), np.zeros(len(nodes), dtype=np.int64)
+        for table, at in self._by_class(nodes):
+            lacks, verdicts[at] = batch.judged(self.arrays.nodes[nodes[at]], self._program(shape, table))
+            close[at] = np.where(lacks < near.NOWHERE, -lacks, NEVER)
+        return close, verdicts
+
+    def _enter(self, shape: int, kept: near.Kept, nodes: Ints, found: tuple[Ints, Ints]) -> None:
+        """Note what was found out about nodes."""
+        close, verdicts = found
+        kept.close[nodes] = close
+        before = kept.verdicts[nodes]
+        other = np.flatnonzero(before != verdicts)
+        kept.verdicts[nodes] = verdicts
+        tables = self.blocks.class_of[nodes[other]].tolist()
+        moves = Counter(zip(tables, before[other].tolist(), verdicts[other].tolist(), strict=True))
+        for (table, old, new), count in moves.items():
+            gone, come = self._tally(shape, table, old), self._tally(shape, table, new)
+            kept.totals[:] += [count * (more - less) for less, more in zip(gone, come, strict=True)]
+
+    def _tally(self, shape: int, table: int, verdict: int) -> list[int]:
+        """What one node with the verdict adds to the totals."""
+        key = shape, table, verdict
+        if key not in self.tallies:
+            totals = np.zeros(len(near.RULES), dtype=np.int64)
+            if verdict:
+                row = tuple(self.arrays.programs[shape, table].tolist())
+                python(near.tally)(self.arrays.code, row, verdict, totals, 1)
+            self.tallies[key] = totals.tolist()
+            self.answers += 1
+        return self.tallies[key]
 
 
-def _dear(own: list[int], whole: tuple[int, int], scarcity: float, units: int) -> int:
-    if units == 0 or scarcity == 0:
-        return 0
-    return int(python(decide.dearness)(own, whole, scarcity, units))
+_DEARNESS = python(dearness)

@@ -8,13 +8,14 @@ or a benchmark may keep one running. Equal requests share all that is worked out
 from collections.abc import Iterable
 from fractions import Fraction
 
-from scheduling.crater.board import Board, Slots
+from scheduling.crater.board import Board
 from scheduling.crater.compiled import FAST
 from scheduling.crater.fleet import CORES, fleet
+from scheduling.crater.found import Found, Slots
 from scheduling.crater.kernels import CLASS, NEVER
 from scheduling.crater.market import market
 from scheduling.crater.mix import mix_of
-from scheduling.crater.model import Pick, Placement, Refusal, Request, Shortfall, Snapshot
+from scheduling.crater.model import Pick, Placement, Ranking, Refusal, Request, Snapshot
 from scheduling.crater.occupancy import Occupancy
 from scheduling.crater.programs import is_regular
 from scheduling.crater.scene import Scene
@@ -23,7 +24,7 @@ from scheduling.crater.search import Search
 from scheduling.crater.shape import Held, Shape, hourly_on
 from scheduling.crater.sound import sound
 from scheduling.crater.vector import frozen
-from scheduling.crater.whynot import kept_out, why_not
+from scheduling.crater.whynot import nowhere, why_not
 
 #: Shapes kept at once: each has a score of four bytes for every node.
 MOST_SHAPES = 1024
@@ -41,29 +42,38 @@ class Planner:
         self.shapes: dict[object, Shape] = {}
         self.held: dict[str, Held] = {}
         self.version = 0
-        self.never: dict[int, tuple[Shortfall, ...]] = {}
+        self.broken = len(snapshot.nodes) - len(self.grid.nodes)
         self._templates: dict[tuple[int, Slots], tuple[tuple[int, Pick], ...]] = {}
         self._keys: dict[int, tuple[object, object]] = {}
         self._hourly: dict[tuple[int, Slots], Fraction] = {}
+        self._names = [node.name for node in self.grid.nodes]
+        self._classes: list[int] = self.board.arrays.nodes[:, CLASS].tolist()
         self._cores = {d.uuid: d.cpus for node in self.grid.nodes for d in node.devices if d.cpus}
 
     def place(self, request: Request) -> Placement | None:
         """The best place for the request, booked; None when it fits nowhere."""
-        if not self.grid.nodes:
-            return None
-        shape = self.shape(request)
-        if shape.search is not None:
-            found = shape.search.best(self, request, shape)
-            return None if found is None else self._booked(request, shape, found)
-        if request.cap_nano is None and not request.avoid_nodes:
-            placed = self.board.place(shape.number)
-            return None if placed[0] < 0 else self._booked(request, shape, placed)
-        node = self._choose(request, shape)
-        return None if node < 0 else self._booked(request, shape, (node, *self.board.take(shape.number, node)))
+        return self._placed(request, self.shape(request)) if self.grid.nodes else None
 
     def decide(self, request: Request) -> Placement | Refusal:
         """Place the request, or say at once what stands in the way (whynot.py)."""
-        return self.place(request) or why_not(self, request)
+        if not self.grid.nodes:
+            return nowhere(self, request)
+        shape = self.shape(request)
+        return self._placed(request, shape) or why_not(self, request, shape)
+
+    def why_not(self, request: Request) -> Refusal:
+        """What stands in the way of a request that was just found to fit nowhere."""
+        return why_not(self, request, self.shape(request)) if self.grid.nodes else nowhere(self, request)
+
+    def _placed(self, request: Request, shape: Shape) -> Placement | None:
+        if shape.search is not None:
+            found = shape.search.best(self, request, shape)
+        elif request.cap_nano is None and not request.avoid_nodes:
+            found = self.board.place(shape.number)
+        else:
+            node = self._choose(request, shape)
+            found = self.board.book(shape.number, node) if node >= 0 else None
+        return None if found is None else self._booked(request, shape, found)
 
     def give_back(self, job: str) -> None:
         """Free what the job holds."""
@@ -71,6 +81,12 @@ class Planner:
         self.board.move(held.node, held.slots, 1)
         for device, cpus in held.cpus:
             self._cores[device] = tuple(sorted((*self._cores[device], *cpus)))
+        self.version += 1
+
+    def hold(self, job: str, row: int, slots: Slots) -> None:
+        """Book slots that are known from elsewhere; no core numbers are handed out."""
+        self.board.move(row, slots, -1)
+        self.held[job] = Held(row, slots, ())
         self.version += 1
 
     def shape(self, request: Request) -> Shape:
@@ -81,14 +97,13 @@ class Planner:
             if len(self.shapes) >= MOST_SHAPES:
                 self.board.forget()
                 self.shapes.clear()
-                self.never.clear()
             known = self.shapes[key] = self._compile(request)
         return known
 
-    def nearest(self, request: Request, most: int) -> list[int]:
-        """Rows of the nodes that lack least."""
-        number = self.shape(request).number
-        return self.board.by_distance(number, most) if number >= 0 else list(range(min(most, len(self.grid.nodes))))
+    def kind(self, request: Request) -> object:
+        """Equal for requests that are placed, or refused and explained, alike; no wish ever decides that."""
+        capped = request.cap_nano is not None and request.runtime is not None
+        return self._key(request), request.cap_nano, request.runtime if capped else None
 
     def occupancy(self) -> Occupancy:
         """What is left of every device, as explain.py reads it."""
@@ -108,7 +123,7 @@ class Planner:
 
     def class_of(self, row: int) -> int:
         """The number of the node's class."""
-        return int(self.board.arrays.nodes[row, CLASS])
+        return self._classes[row]
 
     def _key(self, request: Request) -> object:
         known = self._keys.get(id(request.needs))
@@ -129,10 +144,9 @@ class Planner:
         adjust = tuple(
             NEVER if cost is None else -round(weight * (1 - cheapest / cost)) if cost else 0 for cost in hourly
         )
-        counts = kept_out(self, request, [cost is not None for cost in hourly])
         if is_regular(request, self.grid.classes):
-            return Shape(self.board.shape(request, adjust), None, hourly, adjust, counts)
-        return Shape(-1, Search(), hourly, adjust, counts)
+            return Shape(self.board.shape(request, adjust), None, hourly, adjust, bool(costs))
+        return Shape(-1, Search(), hourly, adjust, bool(costs))
 
     def _choose(self, request: Request, shape: Shape) -> int:
         """The best node under the request's cap and wishes."""
@@ -151,44 +165,54 @@ class Planner:
     def _rows(self, names: Iterable[str]) -> list[int]:
         return [self.grid.positions[name] for name in names if name in self.grid.positions]
 
-    def _booked(self, request: Request, shape: Shape, found: tuple[int, Slots, tuple[int, int, int]]) -> Placement:
-        """The placement in words, with core numbers handed out."""
-        row, slots, (score, fit, crossing) = found
-        node, position = self.grid.nodes[row], self.class_of(row)
-        devices = node.devices
+    def _picks(self, request: Request, found: Found) -> tuple[Pick, ...]:
+        """The devices of a booked place by name, with core numbers handed out."""
+        devices = self.grid.nodes[found.row].devices
         picks = tuple(
             [
                 self._pinned(devices[at].uuid, pick)
                 if pick.cpus
                 else Pick(devices[at].uuid, pick.type, pick.amounts, (), pick.numa_node)
-                for at, pick in self._template(position, slots)
+                for at, pick in self._template(self._classes[found.row], found.slots)
             ]
         )
-        self.held[request.job] = Held(row, slots, tuple([(p.device, p.cpus) for p in picks if p.cpus]))
+        self.held[request.job] = Held(found.row, found.slots, tuple([(p.device, p.cpus) for p in picks if p.cpus]))
         self.version += 1
-        hourly = self._cost(position, slots, picks)
+        return picks
+
+    def _booked(self, request: Request, shape: Shape, found: Found) -> Placement:
+        """The placement in words."""
+        picks, position = self._picks(request, found), self._classes[found.row]
         runtime, promised = request.runtime, chance(request, self.scene.snapshot.now_ms)
-        nano = price(request, hourly, self.scene)
-        scarcity = self.board.dearness(shape.number, position) if shape.number >= 0 else 0
+        priced = runtime is not None and self.scene.rates
+        nano = price(request, self._cost(position, found.slots, picks), self.scene) if priced else None
         money = 1 + shape.adjust[position] / MONEY[request.policy]
-        parts = Parts(-(score + fit + crossing), fit, scarcity, crossing, money)
+        parts = Parts(-(found.score + found.fit + found.crossing), found.fit, found.scarcity, found.crossing, money)
         return Placement(
             job=request.job,
-            node=node.name,
+            node=self._names[found.row],
             picks=picks,
             score=terms(request, parts, nano, promised),
             predicted_ms=runtime.p50_ms if runtime else None,
             predicted_p90_ms=runtime.p90_ms if runtime else None,
             predicted_nano=nano,
             on_time=promised,
-            candidates=self.board.fitting(shape.number) if shape.number >= 0 else 1,
+            candidates=found.fitting,
+            best=self.ranking(*found.ranked),
         )
+
+    def ranking(self, rows: list[int], micro: list[int]) -> Ranking:
+        """Rows and their figures by name."""
+        return Ranking(tuple(map(self._names.__getitem__, rows)), tuple(micro))
 
     def _template(self, position: int, slots: Slots) -> tuple[tuple[int, Pick], ...]:
         """(device position, pick without names) for each slot, in the order of the needs."""
         key = position, slots
         known = self._templates.get(key)
         if known is None:
+            if len(self._templates) >= MOST_KEYS:
+                self._templates.clear()
+                self._hourly.clear()
             group = self.grid.classes[position]
             known = self._templates[key] = self.board.picks_of(group, slots)
         return known

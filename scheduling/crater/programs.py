@@ -25,6 +25,7 @@ from scheduling.crater.paths import CARRIED, LINK, Ways, sent
 from scheduling.crater.topology import groups
 from scheduling.crater.vector import CORE, CPU, asked, ceil_div
 
+MOST_TYPES = 6  # device types of one request: each has a bit in near.py
 MOST_CHOICES = 64  # of drives, network cards and links within one group of devices
 
 
@@ -68,7 +69,7 @@ class Variant:
 def is_regular(request: Request, classes: Sequence[NodeClass]) -> bool:
     """Whether needs compete for nothing but links, and that in ways that a greedy choice settles exactly."""
     types = [need.type for need in request.needs]
-    if len(types) != len(set(types)) or not types:
+    if len(types) != len(set(types)) or not 0 < len(types) <= MOST_TYPES:
         return False
     linked = [group for group in classes if group.has_links]
     return all(_is_greedy(variant) for group in linked for variant in _plain(request, group))

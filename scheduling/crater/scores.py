@@ -13,8 +13,9 @@ slack      probability of meeting the deadline (1 without one); equal for all pl
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
+from typing import NamedTuple
 
 from alldata.kernel.intervals import HOUR_MS
 from scheduling.crater.forecast import on_time
@@ -25,6 +26,8 @@ from scheduling.crater.worth import MICRO
 
 #: The most that a part can cost, in millionths of a GPU.
 VALUE, FIT, SCARCITY = 16 * MICRO, 50_000, 4 * MICRO
+#: Terms kept of each kind.
+KEPT = 1 << 14
 MONEY: Mapping[Policy, int] = {
     Policy.FIFO: MICRO,
     Policy.FAIR_SHARE: MICRO,
@@ -33,8 +36,7 @@ MONEY: Mapping[Policy, int] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Parts:
+class Parts(NamedTuple):
     """The integers behind one placement, in millionths of a GPU (lower is better), and its price."""
 
     value: int
@@ -72,17 +74,48 @@ def chance(request: Request, now_ms: int) -> float | None:
 
 def terms(request: Request, parts: Parts, nano: int | None, promised: float | None) -> tuple[Term, ...]:
     """The score of one placement; the weights add up to 1."""
-    money = MONEY[request.policy]
-    whole = VALUE + FIT + SCARCITY + CROSSING + money
+    value, fit, scarcity, locality, money = WEIGHTS[request.policy]
     return (
-        Term("value", _left(parts.value, VALUE), VALUE / whole, {"micro_gpu": parts.value}),
-        Term("best_fit", _left(parts.fit, FIT), FIT / whole, {"micro_gpu": parts.fit}),
-        Term("scarcity", _left(parts.scarcity, SCARCITY), SCARCITY / whole, {"micro_gpu": parts.scarcity}),
-        Term("locality", _left(parts.crossing, CROSSING), CROSSING / whole, {"same": request.same}),
-        Term("money", parts.money, money / whole, {"nano": nano}),
-        Term("slack", 1.0 if promised is None else promised, 0.0, {"deadline_ms": request.deadline_ms}),
+        _part("value", parts.value, VALUE, value),
+        _part("best_fit", parts.fit, FIT, fit),
+        _part("scarcity", parts.scarcity, SCARCITY, scarcity),
+        _locality(parts.crossing, request.same, locality),
+        _money(parts.money, nano, money),
+        _slack(promised, request.deadline_ms),
     )
+
+
+# Terms that were said before are not made again: most placements share most of them.
+
+
+@lru_cache(KEPT)
+def _part(name: str, cost: int, most: int, weight: float) -> Term:
+    return Term(name, _left(cost, most), weight, {"micro_gpu": cost})
+
+
+@lru_cache(KEPT)
+def _locality(crossing: int, same: str, weight: float) -> Term:
+    return Term("locality", _left(crossing, CROSSING), weight, {"same": same})
+
+
+@lru_cache(KEPT)
+def _money(share: float, nano: int | None, weight: float) -> Term:
+    return Term("money", share, weight, {"nano": nano})
+
+
+@lru_cache(KEPT)
+def _slack(promised: float | None, deadline_ms: int | None) -> Term:
+    return Term("slack", 1.0 if promised is None else promised, 0.0, {"deadline_ms": deadline_ms})
 
 
 def _left(cost: int, most: int) -> float:
     return min(1.0, max(0.0, 1 - cost / most))
+
+
+def _weights(policy: Policy) -> tuple[float, ...]:
+    """Of value, best fit, scarcity, locality and money; slack is equal for all places and weighs nothing."""
+    most = (VALUE, FIT, SCARCITY, CROSSING, MONEY[policy])
+    return tuple(part / sum(most) for part in most)
+
+
+WEIGHTS: Mapping[Policy, tuple[float, ...]] = {policy: _weights(policy) for policy in Policy}

@@ -9,7 +9,21 @@ from typing import Any
 
 import numpy as np
 
-from scheduling.crater.arrays import BLOCK, C_BLOCK, C_END, C_GPUS, C_KIND, C_START, W_CORES, W_GPUS, W_SEEN, Arrays
+from scheduling.crater.arrays import (
+    BLOCK,
+    C_BLOCK,
+    C_END,
+    C_GPUS,
+    C_KIND,
+    C_START,
+    P_VARIANT,
+    P_VARIANTS,
+    W_CORES,
+    W_FITS,
+    W_GPUS,
+    W_SEEN,
+    Arrays,
+)
 from scheduling.crater.compiled import inlined, jit
 from scheduling.crater.kernels import (
     CLASS,
@@ -142,21 +156,23 @@ def refresh(a: Arrays, shape: int) -> None:
     everything = since < 0 or now - since > log.shape[0]
     if everything:
         since, now = 0, nodes.shape[0]
+        a.shapes[shape, W_FITS] = 0
         best[:] = NEVER
         scores[:] = NEVER
     for entry in range(since, now):
-        node = entry if everything else log[entry % log.shape[0]]
+        node = entry if everything else log[entry & (log.shape[0] - 1)]
         if not everything and last[node] != entry:
             continue
         table, before = nodes[node, CLASS], scores[node]
-        count = programs[shape, table, 1]
+        count = programs[shape, table, P_VARIANTS]
         if count == 0 or (before == NEVER and not everything and freed[node] < since):
             continue  # what did not fit before more was taken does not fit now
         if everything and node > 0 and same(nodes, node):
             score = np.int64(scores[node - 1])
         else:
-            score = evaluate(nodes, code, book, picks, (node, programs[shape, table, 0], count, weights))[0]
+            score = evaluate(nodes, code, book, picks, (node, programs[shape, table, P_VARIANT], count, weights))[0]
         scores[node] = score
+        a.shapes[shape, W_FITS] += np.int64(score > NEVER) - np.int64(before > NEVER)
         start = classes[table, C_START]
         block = classes[table, C_BLOCK] + (node - start) // BLOCK
         if score >= best[block]:

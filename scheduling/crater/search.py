@@ -5,35 +5,41 @@ state that nodes are in: equal nodes share the answer. Worth, best fit and scarc
 same figures as for all other requests.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from scheduling.crater.board import Figures, Slots
+from scheduling.crater.arrays import RANKED
+from scheduling.crater.explain import counts_of, judge
 from scheduling.crater.filters import passes
 from scheduling.crater.fit import fit
 from scheduling.crater.fleet import GPU
+from scheduling.crater.found import Found, Slots, Survey
 from scheduling.crater.kernels import NEVER
 from scheduling.crater.model import Node, Pick, Request
+from scheduling.crater.near import RULES
 from scheduling.crater.occupancy import Occupancy
 from scheduling.crater.scores import price
+from scheduling.crater.tables import WHOLE
 from scheduling.crater.topology import Group, groups
 
 if TYPE_CHECKING:
     from scheduling.crater.planner import Planner
     from scheduling.crater.shape import Shape
 
-Found = tuple[Slots, Figures]
+Fit = tuple[Slots, tuple[int, int, int]]  # slots; score, best-fit part, penalty for crossing
 
 
 class Search:
     """Answers of one shape by state of node."""
 
     def __init__(self) -> None:
-        self.known: dict[bytes, Found | None] = {}
+        self.known: dict[bytes, Fit | None] = {}
+        self.verdicts: dict[bytes, tuple[dict[str, int], int]] = {}
 
-    def best(self, planner: "Planner", request: Request, shape: "Shape") -> tuple[int, Slots, Figures] | None:
-        """The best node, booked: its row, slots and parts of the score."""
-        options: list[tuple[bool, int, str, int, Found]] = []
+    def best(self, planner: "Planner", request: Request, shape: "Shape") -> Found | None:
+        """The best node, booked."""
+        options: list[tuple[bool, int, str, int, Fit]] = []
         for row, node in enumerate(planner.grid.nodes):
             position = planner.class_of(row)
             cost, points = shape.hourly[position], shape.adjust[position]
@@ -46,21 +52,42 @@ class Search:
                 options.append((node.name in request.avoid_nodes, -found[1][0] - points, node.name, row, found))
         if not options:
             return None
-        _, _, _, row, (slots, parts) = min(options, key=lambda option: option[:3])
+        options.sort(key=lambda option: option[:3])
+        _, _, _, row, (slots, (score, fit_part, crossing)) = options[0]
         planner.board.move(row, slots, -1)
-        return row, slots, parts
+        ranked = [option[3] for option in options[:RANKED]], [-option[1] for option in options[:RANKED]]
+        return Found(row, slots, score, fit_part, crossing, 0, len(options), ranked)
 
-    def _on(self, planner: "Planner", request: Request, row: int) -> Found | None:
+    def survey(self, planner: "Planner", request: Request) -> Survey:
+        """As Board.survey, judged node by node."""
+        nodes, totals = planner.grid.nodes, Counter[str]()
+        lacks = []
+        for row, node in enumerate(nodes):
+            counts, lack = self._judged(planner, request, row)
+            totals.update(counts)
+            lacks.append((lack, node.name, row))
+        lacks.sort()
+        near = lacks[:RANKED]
+        return Survey([row for _, _, row in near], [lack for lack, _, _ in near], [totals[rule] for rule in RULES], [])
+
+    def _judged(self, planner: "Planner", request: Request, row: int) -> tuple[dict[str, int], int]:
+        key = planner.board.state_key(row)
+        if key not in self.verdicts:
+            verdict = judge(request, planner.grid.nodes[row], planner.node_state([row]))
+            self.verdicts[key] = counts_of([verdict]), round(verdict.lack * WHOLE)
+        return self.verdicts[key]
+
+    def _on(self, planner: "Planner", request: Request, row: int) -> Fit | None:
         key = planner.board.state_key(row)
         if key not in self.known:
             self.known[key] = _searched(planner, request, row)
         return self.known[key]
 
 
-def _searched(planner: "Planner", request: Request, row: int) -> Found | None:
+def _searched(planner: "Planner", request: Request, row: int) -> Fit | None:
     """The nearest group that fits, the one with fewest GPUs left among equals, and what taking it does to the worth."""
     node, state = planner.grid.nodes[row], planner.node_state([row])
-    best: Found | None = None
+    best: Fit | None = None
     snuggest = 0
     for group in groups(node, request):
         if best is not None and group.penalty > best[1][2]:

@@ -1,17 +1,19 @@
 """What do equal requests share, and what does a placed job hold? Values of planner.py."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import NamedTuple
 
-from scheduling.crater.board import Slots
 from scheduling.crater.fleet import NodeClass
-from scheduling.crater.model import Pick, Request
+from scheduling.crater.found import Slots
+from scheduling.crater.model import Pick, Request, Shortfall
 from scheduling.crater.programs import variants
 from scheduling.crater.scene import Scene
 from scheduling.crater.scores import per_hour
 from scheduling.crater.search import Search
 
+Take = tuple[int, str, int, int, str]  # column, dimension, how much one there is, amount, unit
 Hourly = tuple[Fraction | None, ...]  # by class: nano-currency an hour, None where it can never run
 
 
@@ -23,11 +25,12 @@ class Shape:
     search: Search | None
     hourly: Hourly
     adjust: tuple[int, ...]
-    kept_out: tuple[tuple[str, int], ...]  # rule -> nodes, while the request fits nowhere
+    possible: bool  # whether any class would do when empty
+    takes: dict[int, tuple[int, list[Take]]] = field(default_factory=dict)  # by slot its device and takes (missing.py)
+    told: dict[object, tuple[Shortfall, ...]] = field(default_factory=dict)  # by node and state, as whynot.py says it
 
 
-@dataclass(frozen=True, slots=True)
-class Held:
+class Held(NamedTuple):
     """What a placed job holds."""
 
     node: int

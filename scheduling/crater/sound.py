@@ -6,6 +6,7 @@ an error. The bound keeps every product in 64 bits: 9 PB, or 9 PB/s.
 """
 
 import re
+from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
@@ -17,6 +18,7 @@ MOST = 2**53
 MOST_MS = 2**62
 MOST_DEVICES = 100_000
 REASON = "invalid_value"
+_KINDS = frozenset({int, bool})
 T = TypeVar("T")
 
 
@@ -36,8 +38,9 @@ class BadSnapshot(Invalid):
 def sound(snapshot: Snapshot) -> Snapshot:
     """The snapshot without repetitions, and with its impossible devices unusable. Errors: BadSnapshot."""
     nodes = tuple(_node(node) for node in _once("node", ((n.name, n) for n in snapshot.nodes)))
-    for _ in _once("device", ((d.uuid, (n.name, i)) for n in nodes for i, d in enumerate(n.devices))):
-        pass
+    names = [device.uuid for node in nodes for device in node.devices]
+    if len(set(names)) < len(names):
+        raise BadSnapshot("device", next(name for name, times in Counter(names).items() if times > 1))
     for price in snapshot.prices:
         _check_price(price)
     if all(one is other for one, other in zip(nodes, snapshot.nodes, strict=False)) and len(nodes) == len(
@@ -80,13 +83,17 @@ def _node(node: Node) -> Node:
 
 
 def _is_sound(device: Device) -> bool:
-    for amounts in (device.capacity, device.free):
-        for value in amounts.values():
-            if not isinstance(value, int) or not 0 <= value <= MOST:
-                return False
-    return (device.numa_node is None or isinstance(device.numa_node, int)) and all(
-        isinstance(cpu, int) for cpu in device.cpus
-    )
+    numa = device.numa_node
+    if not _are_amounts(device.capacity) or not (numa is None or isinstance(numa, int)):
+        return False
+    if device.free is not device.capacity and not _are_amounts(device.free):
+        return False
+    return not device.cpus or set(map(type, device.cpus)) == {int}
+
+
+def _are_amounts(amounts: Mapping[str, int]) -> bool:
+    values = amounts.values()
+    return not values or (_KINDS.issuperset(map(type, values)) and min(values) >= 0 and max(values) <= MOST)
 
 
 def _blocked(device: Device) -> Device:

@@ -1,57 +1,64 @@
 """What stands in the way of a request, said at the speed of the decision itself.
 
-The nearest node is kept up to date with the scores (near.py), and what its devices lack is read
-from the arrays (missing.py). `counts` says how many nodes each rule keeps out:
-nodes whose devices could never do by their first rule, all others by "free". The full account
-with relaxations is explain.py.
+The nearest nodes and the devices that each rule turns down are kept up to date with the scores
+(near.py), and what the nearest node's devices lack is read from the arrays (missing.py). The
+counts are those of the full account with relaxations, which is explain.py.
 """
 
-from collections import Counter
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scheduling.crater.explain import SHOWN, judge
 from scheduling.crater.missing import missing
 from scheduling.crater.model import Refusal, Request, Shortfall
-from scheduling.crater.occupancy import Occupancy
+from scheduling.crater.near import CAP, RULES
 from scheduling.crater.scores import price
 from scheduling.crater.shape import Shape
 
 if TYPE_CHECKING:
     from scheduling.crater.planner import Planner
 
+MOST_TOLD = 64
 
-def why_not(planner: "Planner", request: Request) -> Refusal:
+
+def why_not(planner: "Planner", request: Request, shape: Shape) -> Refusal:
     """The refusal of a request that was just found to fit nowhere."""
-    if not planner.grid.nodes:
-        nothing = Shortfall("no_device", "", None, request.needs[0].type if request.needs else "", None, 1, 0, 1)
-        return Refusal(request.job, False, {"no_device": 1}, nothing, (nothing,))
-    shape = planner.shape(request)
-    possible, counts = any(cost is not None for cost in shape.hourly), dict(shape.kept_out)
-    row = max(0, planner.board.nearest(shape.number)) if shape.number >= 0 else 0
-    if request.cap_nano is not None and shape.number >= 0 and (fitting := planner.board.fitting(shape.number)):
+    survey = shape.search.survey(planner, request) if shape.search is not None else planner.board.survey(shape.number)
+    counts = {rule: devices for rule, devices in zip(RULES, survey.totals, strict=True) if devices}
+    if planner.broken:
+        counts["unusable"] = counts.get("unusable", 0) + planner.broken
+    if request.cap_nano is None and survey.totals[CAP]:  # each need fits, but their traffic together is too much
+        counts["free"] = counts.get("free", 0) + counts.pop("cap")
+    row = survey.rows[0] if survey.rows else 0
+    if request.cap_nano is not None and survey.totals[CAP]:
         shortfalls: tuple[Shortfall, ...] = (_too_dear(planner, request, shape, planner.grid.nodes[row].name),)
-        counts = counts | {"cap": fitting, "free": counts["free"] - fitting}
     else:
-        shortfalls = _lacking(planner, request, shape, row)
+        shortfalls = missing(planner.board, shape, survey) or _told(planner, request, shape, row)
     return Refusal(
         job=request.job,
-        possible=possible,
+        possible=shape.possible,
         counts=counts,
         nearest=shortfalls[0] if shortfalls else None,
         shortfalls=shortfalls,
+        closest=planner.ranking(survey.rows, survey.lacks),
     )
 
 
-def _lacking(planner: "Planner", request: Request, shape: Shape, row: int) -> tuple[Shortfall, ...]:
-    """What the nearest devices of the node lack; for what no machine could ever do, the first machine's rules."""
-    found = missing(planner.board, shape.number, row) if shape.number >= 0 else ()
-    if found:
-        return found
-    if shape.number not in planner.never:
+def nowhere(planner: "Planner", request: Request) -> Refusal:
+    """No usable node at all."""
+    nothing = Shortfall("no_device", "", None, request.needs[0].type if request.needs else "", None, 1, 0, 1)
+    counts = {"unusable": planner.broken} if planner.broken else {"no_device": 1}
+    return Refusal(request.job, False, counts, nothing, (nothing,))
+
+
+def _told(planner: "Planner", request: Request, shape: Shape, row: int) -> tuple[Shortfall, ...]:
+    """The rules of one machine, for what no machine could ever do and for what is searched device by device."""
+    state = row, planner.board.state_key(row)
+    if state not in shape.told:
+        if len(shape.told) >= MOST_TOLD:
+            shape.told.clear()
         node = planner.grid.nodes[row]
-        planner.never[shape.number] = tuple(judge(request, node, planner.node_state([row])).shortfalls()[:SHOWN])
-    return planner.never[shape.number]
+        shape.told[state] = tuple(judge(request, node, planner.node_state([row])).shortfalls()[:SHOWN])
+    return shape.told[state]
 
 
 def _too_dear(planner: "Planner", request: Request, shape: Shape, node: str) -> Shortfall:
@@ -59,18 +66,3 @@ def _too_dear(planner: "Planner", request: Request, shape: Shape, node: str) -> 
     costs = (price(request, hourly, planner.scene) or 0 for hourly in shape.hourly if hourly is not None)
     need, have = min(costs, default=0), request.cap_nano or 0
     return Shortfall("cap", node, None, "", "cost", need, have, max(0, need - have), "nano")
-
-
-def kept_out(planner: "Planner", request: Request, fits: list[bool]) -> tuple[tuple[str, int], ...]:
-    """(rule, nodes) by class: the first rule that keeps an empty node out, "free" where none does."""
-    counts: Counter[str] = Counter()
-    if broken := len(planner.scene.snapshot.nodes) - len(planner.grid.nodes):
-        counts["unusable"] = broken
-    for group, fine in zip(planner.grid.classes, fits, strict=True):
-        rule = "free"
-        if not fine:
-            empty = replace(group.sample, devices=tuple(replace(d, free=d.capacity) for d in group.sample.devices))
-            found = judge(request, empty, Occupancy.of([empty])).shortfalls()
-            rule = found[0].rule if found else "alignment"
-        counts[rule] += len(group.names)
-    return tuple(sorted(counts.items()))

@@ -1,38 +1,23 @@
-"""How long did this code take before, on which hardware, and were promises kept? One organisation's own jobs only.
+"""How long did this code take before, on which hardware? One organisation's own jobs only.
 
 What another organisation ran is never evidence: a forecast would tell of it.
 """
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Max
-
-from scheduling.lifecycle import AttemptState, JobState
+from scheduling.lifecycle import AttemptState
 from scheduling.models import Attempt, Device, Job
 
-RUNS, PROMISES = 200, 2_000
+RUNS = 200
 #: What binds a job on such a device, where known: capacities and described attributes.
 BINDING: Mapping[str, tuple[str, ...]] = {
     "gpu": ("hbm_bandwidth", "fp32_tflops", "fp16_tensor_tflops"),
     "cpu": ("ipc_baseline", "boost_ghz"),
 }
 Kind = tuple[str, str, str]  # profile digest, mode, entry digest: the same code under the same profile
-
-
-@dataclass(frozen=True, slots=True)
-class Kept:
-    """A job that had a deadline and is over. `promised` None: nothing was promised."""
-
-    kind: Kind
-    lasted_ms: int | None  # of a success
-    allowed_ms: int
-    deadline_ms: int
-    promised: float | None
-    was_kept: bool
 
 
 def kind_of(job: Job) -> Kind:
@@ -92,26 +77,3 @@ def _told(row: Device, key: str) -> Any:
 
 def _is_amount(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and value > 0
-
-
-def promises_stamp(organisation_id: UUID) -> int:
-    """When a job with a deadline ended last: unchanged means that `promises` would say the same."""
-    rows = Job.objects.filter(organisation_id=organisation_id, deadline_met__isnull=False)
-    return int(rows.aggregate(last=Max("ended_ms"))["last"] or 0)
-
-
-def promises(organisation_id: UUID) -> list[Kept]:
-    """The newest jobs with a deadline that are over, in the order of their ends."""
-    rows = Job.objects.filter(organisation_id=organisation_id, deadline_met__isnull=False).order_by("-ended_ms")
-    names = (
-        "profile_digest", "mode", "entry_digest", "state", "submitted_ms", "started_ms", "ended_ms", "deadline_ms",
-        "promise", "deadline_met",
-    )  # fmt: skip
-    return [_kept(*row) for row in reversed(rows.values_list(*names)[:PROMISES])]
-
-
-def _kept(*row: Any) -> Kept:
-    digest, mode, entry, state, submitted, started, ended, deadline, promise, met = row
-    ran = state == JobState.SUCCEEDED and started is not None
-    promised = promise.get("chance", promise.get("on_time"))
-    return Kept((digest, mode, entry), ended - started if ran else None, deadline - submitted, deadline, promised, met)

@@ -22,10 +22,9 @@ from scheduling.selectors.history import (
     carrier,
     kind_of,
     models_of,
-    promises,
-    promises_stamp,
     runs_by_model,
 )
+from scheduling.selectors.promised import promises, promises_stamp
 
 EXPERIENCE = "experience"
 MOST_LESSONS = 64

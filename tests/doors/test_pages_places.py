@@ -13,7 +13,7 @@ from scheduling.executors.fake import FakeExecutor
 from scheduling.services.commands import HOLD, Entry
 from scheduling.services.placement import place_waiting
 from scheduling.services.reserving import reserve_place
-from tests.doors.test_pages import form
+from tests.doors.test_pages import FRAGMENTS, PAGES, form
 from tests.world import NOW, FlatRates, command, plugged, submitted
 
 LANGUAGES = pytest.mark.parametrize(("language", "index"), [("en", 0), ("zh-hans", 1)])
@@ -65,18 +65,29 @@ def test_strangers_see_no_table(reader: Client, noon_viewer: Viewer) -> None:
     assert reader.get("/jobs/J-1/_/why").status_code == 404
 
 
+def held(viewer: Viewer, tmp_path: Path) -> None:
+    """J-1 is a place held for a demand vector."""
+    ports = plugged(FakeExecutor(now_ms=lambda: NOW), tmp_path)
+    vector = {"resources": [{"type": "cpu", "capabilities": [{"name": "cores", "amount": 1}]}]}
+    asked = command(kind=HOLD, entry=Entry(()), profile="", mode="", demand=vector)
+    reserve_place(viewer, asked, hold_ms=60_000, ports=ports, now_ms=NOW)
+
+
 @LANGUAGES
 def test_a_held_place_says_until_when(
     reader: Client, noon_viewer: Viewer, tmp_path: Path, language: str, index: int
 ) -> None:
-    ports = plugged(FakeExecutor(now_ms=lambda: NOW), tmp_path)
-    vector = {"resources": [{"type": "cpu", "capabilities": [{"name": "cores", "amount": 1}]}]}
-    asked = command(kind=HOLD, entry=Entry(()), profile="", mode="", demand=vector)
-    reserve_place(noon_viewer, asked, hold_ms=60_000, ports=ports, now_ms=NOW)
+    held(noon_viewer, tmp_path)
     text = text_of(reader, "/jobs/J-1/", language)
     assert ("This place is held until", "这个位置预留到")[index] in text
     assert ("a demand vector", "一个需求向量")[index] in text
     assert ("Reservation", "预留")[index] in text_of(reader, "/jobs/", language)
+
+
+def test_every_page_bears_a_held_place(reader: Client, noon_viewer: Viewer, tmp_path: Path) -> None:
+    held(noon_viewer, tmp_path)
+    for path in (*PAGES, *FRAGMENTS, "/jobs/new/?from=J-1", "/jobs/J-1/_/why"):
+        assert reader.get(path).status_code == 200, path
 
 
 @LANGUAGES

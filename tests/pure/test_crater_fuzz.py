@@ -12,6 +12,7 @@ from scheduling.crater.compiled import FAST
 from scheduling.crater.model import Constraint, Device, Near, Need, Node, Plan, Price, Request, Runtime, Snapshot
 from scheduling.crater.plan import plan
 from scheduling.crater.planner import Planner
+from scheduling.crater.schedule import schedule
 from scheduling.crater.sound import BadSnapshot
 from tests.pure.crater_cases import NOW, cluster, cores, gpu_node, job, plain_node
 from tests.pure.crater_trees import card, link
@@ -41,7 +42,7 @@ def devices(draw: st.DrawFn) -> Device:
 def needs(draw: st.DrawFn) -> Need:
     op = draw(st.sampled_from(["eq", "in", "min", "max", "regex", "version_min", "nonsense"]))
     value = draw(wild | st.just("(") | st.tuples(wild))
-    rules = (Constraint(draw(st.sampled_from(["model", "gpu_sm", "none"])), op, value),) if draw(st.booleans()) else ()  # type: ignore[arg-type]
+    rules = (Constraint(draw(st.sampled_from(["model", "gpu_sm", "none"])), op, value),) if draw(st.booleans()) else ()
     return Need(draw(kinds), draw(st.sampled_from([1, 1, 2, 0, -1, 2**70, 1.5])), rules, draw(amounts), draw(amounts))  # type: ignore[arg-type]
 
 
@@ -71,12 +72,13 @@ def wildernesses(draw: st.DrawFn) -> Snapshot:
 @many
 @given(wildernesses())
 def test_a_plan_or_a_typed_error(snapshot: Snapshot) -> None:
-    try:
-        made = plan(snapshot)
-    except Invalid:
-        return
-    assert isinstance(made, Plan)
-    assert len(made.placements) + len(made.refusals) == len({request.job for request in snapshot.queue})
+    for decide in (plan, schedule):
+        try:
+            made = decide(snapshot)
+        except Invalid:
+            continue
+        assert isinstance(made, Plan)
+        assert len(made.placements) + len(made.refusals) == len({request.job for request in snapshot.queue})
 
 
 @many

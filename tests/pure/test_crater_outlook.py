@@ -50,6 +50,14 @@ def test_what_never_fits_has_no_start() -> None:
     assert start_of(cluster(plain_node(cores=1), queue=(job("new", cores(9000)),)), [], "new", slow=False) is None
 
 
+def test_on_a_large_cluster_the_nodes_that_come_nearest_decide() -> None:
+    nodes = [plain_node(f"n{i:02}", cores=1 if i < 40 else 4) for i in range(44)]
+    before = cluster(*nodes, queue=tuple(job(f"j{i}", cores(4000)) for i in range(4)))
+    snapshot, running = busy(before, {f"j{i}": (i + 2) * MINUTE for i in range(4)})
+    start = start_of(waits(snapshot, job("new", cores(3000))), running, "new", slow=False)
+    assert start is not None and start.at_ms == NOW + 2 * MINUTE
+
+
 def test_many_running_jobs_are_all_seated_again() -> None:
     names = [f"j{i}" for i in range(40)]
     before = cluster(plain_node(cores=40), queue=tuple(job(name, cores(1000)) for name in names))

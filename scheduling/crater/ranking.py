@@ -1,0 +1,107 @@
+"""The best nodes of a shape, found by their blocks: what is kept with a decision as its candidates.
+
+Values are scores (scoring.py) or how near a node comes (near.py), always the more the better;
+`points` is what all nodes of a class get beside their own. Equal totals go by row, which is
+class, then name. The kernels run as machine code; `picked` is the same with NumPy.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from scheduling.crater.arrays import BLOCK, C_BLOCK, C_END, C_START, Arrays
+from scheduling.crater.compiled import jit
+from scheduling.crater.kernels import CLASS, HUGE, NEVER, Int, Ints, Small
+
+#: Blocks from which on it pays to look at the best blocks only.
+MANY = 64
+_ROWS = 1 << 20  # more rows than any cluster has nodes
+Ranked = tuple[list[int], list[int]]  # rows, totals
+
+
+@jit
+def rank(a: Arrays, values: tuple[Small, Small], points: Ints, most: Int) -> Any:
+    """The best nodes into `ranked`; how many there are. `values` of the nodes, and the best of each block."""
+    own, tops = values
+    rows, totals, classes, count = a.ranked[0], a.ranked[1], a.classes, np.int64(0)
+    for c in range(classes.shape[0]):
+        if points[c] == NEVER:
+            continue
+        first, start, end = classes[c, C_BLOCK], classes[c, C_START], classes[c, C_END]
+        for b in range((end - start + BLOCK - 1) // BLOCK):
+            top = tops[first + b]
+            if top == NEVER or (count == most and top + points[c] <= totals[most - 1]):
+                continue
+            for node in range(start + b * BLOCK, min(start + (b + 1) * BLOCK, end)):
+                total = own[node] + points[c]
+                if own[node] == NEVER or (count == most and total <= totals[most - 1]):
+                    continue
+                at = min(count, most - 1)
+                while at > 0 and totals[at - 1] < total:
+                    totals[at], rows[at] = totals[at - 1], rows[at - 1]
+                    at -= 1
+                totals[at], rows[at] = total, node
+                count = min(count + 1, most)
+    return count
+
+
+@jit
+def lead(a: Arrays, count: Int, node: Int, total: Int) -> None:
+    """Put the chosen node first: among equal totals it may be any, and a wish may have passed over others."""
+    rows, totals, at = a.ranked[0], a.ranked[1], count - 1
+    for i in range(count):
+        if rows[i] == node:
+            at = i
+            break
+    while at > 0:
+        totals[at], rows[at] = totals[at - 1], rows[at - 1]
+        at -= 1
+    totals[0], rows[0] = total, node
+
+
+class Blocks:
+    """The nodes in blocks, as NumPy reads them."""
+
+    def __init__(self, a: Arrays) -> None:
+        spans = a.classes[:, [C_START, C_END]].tolist()
+        self.members = [np.arange(at, min(at + BLOCK, end)) for start, end in spans for at in range(start, end, BLOCK)]
+        self.starts: Ints = np.array([rows[0] for rows in self.members], dtype=np.int64)
+        self.of_class: Ints = a.classes[:, C_BLOCK].copy()
+        self.class_of: Ints = a.nodes[:, CLASS].copy()
+        self.all: Ints = np.arange(len(a.nodes))
+
+    def tops(self, values: Small) -> Small:
+        """The best value of each block."""
+        best: Small = np.maximum.reduceat(values, self.starts)
+        return best
+
+    def ranked(self, values: tuple[Small, Small], points: Ints, most: int) -> Ranked:
+        """As `rank`: (rows, totals)."""
+        own, tops = values
+        if len(tops) <= MANY:
+            nodes = (own > NEVER).nonzero()[0]
+        else:  # the best nodes are in as many best blocks
+            added = points[self.class_of[self.starts]]
+            best = np.where((tops == NEVER) | (added == NEVER), -HUGE, tops + added)
+            nodes = np.concatenate([self.members[b] for b in sorted(np.argsort(-best, kind="stable")[:most].tolist())])
+            nodes = nodes[own[nodes] > NEVER]
+        added = points[self.class_of[nodes]]
+        keys = (own[nodes] + added) * _ROWS - nodes
+        if added.min(initial=0) == NEVER:
+            keys = keys[added > NEVER]
+        if len(keys) > most:
+            keys = np.partition(keys, len(keys) - most)[len(keys) - most :]
+        keys = np.sort(keys)[::-1]
+        rows = -keys % _ROWS
+        return rows.tolist(), ((keys + rows) // _ROWS).tolist()
+
+
+def led(found: Ranked, node: int, total: int) -> Ranked:
+    """As `lead`."""
+    rows, totals = found
+    if rows and rows[0] != node:
+        at = rows.index(node) if node in rows else len(rows) - 1
+        del rows[at], totals[at]
+        rows.insert(0, node)
+        totals.insert(0, total)
+    return rows, totals
