@@ -1,188 +1,218 @@
-"""Six published policies on the openb protocol, written anew: Random to FGD.
+"""Six published policies on the openb protocol, written anew: Random to FGD (fgd.py).
 
 Definitions follow Weng et al. (USENIX ATC'23) and the policies' published integer scores: 0 to
 100, ties to the first node in the run's random order, tightest device unless stated otherwise.
-The arrays here belong to the baselines alone; the planner under test has its own.
+The arrays here belong to the baselines alone; the planner under test has its own. A score is
+renewed only where a node changed since the shape was last asked for, as in the planner.
 """
 
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from benchmarks.openb import Ints, Machine, Trace
-from scheduling.crater.compiled import jit
+from benchmarks.openb import Ints, Machine, Pod, Trace
 
 POLICIES = ("random", "dotprod", "gpu_clustering", "gpu_packing", "bestfit", "fgd")
-RANDOM, DOTPROD, CLUSTERING, PACKING, BESTFIT = range(5)
-CPU_MAX, GPU_MAX = 128_000.0, 8_000.0
+CPU_MAX, GPU_MAX, WHOLE = 128_000.0, 8_000.0, 1000
+Devices = list[int]
 
 
-class World(NamedTuple):
+class World:
     """State of one run: nodes in their random order."""
 
-    cpu: Ints  # [node] millicores left
-    memory: Ints
-    gpu: Ints  # [node, device] thousandths left, -1 where there is no device
-    model: Ints
-    affinity: Ints  # [node] bits: 1 has shared pods, 2 << k has pods on 2**k devices
-    pods: Ints  # [shape, (cpu, memory, gpus, milli)]
-    allowed: npt.NDArray[np.bool_]  # [shape, model]
+    def __init__(self, trace: Trace, machines: Sequence[Machine], order: Ints) -> None:
+        names = sorted({m.model for m in machines})
+        placed = [machines[i] for i in np.argsort(order)]
+        self.pods = trace.shapes
+        self.cpu = np.array([m.cpu for m in placed], dtype=np.int64)
+        self.memory = np.array([m.memory for m in placed], dtype=np.int64)
+        self.gpu = np.full((len(placed), 8), -1, dtype=np.int64)  # thousandths left, -1 where there is no device
+        for row, machine in enumerate(placed):
+            self.gpu[row, : machine.gpus] = WHOLE
+        self.owned = np.array([m.gpus for m in placed], dtype=np.int64)
+        self.left = self.owned * WHOLE
+        self.model = np.array([names.index(m.model) for m in placed], dtype=np.int64)
+        self.kinds = np.zeros((len(placed), 9), dtype=np.int64)  # pods here: shared, then on 1 to 8 whole devices
+        self.allowed = np.array([[not p.allowed or name in p.allowed for name in names] for p in self.pods])
+
+    def fits(self, rows: Ints, shape: int) -> npt.NDArray[np.bool_]:
+        """The published filter: cores, memory, model, enough devices with room."""
+        pod = self.pods[shape]
+        room = (self.cpu[rows] >= pod.cpu) & (self.memory[rows] >= pod.memory)
+        if pod.gpus:
+            room &= self.allowed[shape][self.model[rows]]
+            room &= (self.gpu[rows] >= pod.milli).sum(axis=1) >= pod.gpus
+        return np.asarray(room)
+
+    def book(self, node: int, shape: int, device: int) -> Devices:
+        """Take the pod's amounts: from the given device, or the tightest ones that fit (-1)."""
+        pod, own = self.pods[shape], self.gpu[node]
+        if pod.gpus and device < 0:
+            order = np.argsort(own, kind="stable")
+            devices: Devices = order[own[order] >= pod.milli][: pod.gpus].tolist()
+        else:
+            devices = [device] if pod.gpus else []
+        self.change(node, shape, devices, -1)
+        return devices
+
+    def change(self, node: int, shape: int, devices: Devices, sign: int) -> None:
+        """Take the amounts from these devices (-1), or give them back (1)."""
+        pod = self.pods[shape]
+        self.cpu[node] += sign * pod.cpu
+        self.memory[node] += sign * pod.memory
+        if devices:
+            self.gpu[node, devices] += sign * pod.milli
+            self.left[node] += sign * pod.milli * pod.gpus
+            self.kinds[node, _kind(pod)] -= sign
 
 
-def world(trace: Trace, machines: list[Machine], order: Ints) -> World:
-    """An empty cluster in the given order."""
-    names = sorted({m.model for m in machines})
-    placed = [machines[i] for i in np.argsort(order)]
-    gpu = np.full((len(placed), 8), -1, dtype=np.int64)
-    for row, machine in enumerate(placed):
-        gpu[row, : machine.gpus] = 1000
-    allowed = np.array([[not pod.allowed or name in pod.allowed for name in names] for pod in trace.shapes])
-    return World(
-        np.array([m.cpu for m in placed], dtype=np.int64),
-        np.array([m.memory for m in placed], dtype=np.int64),
-        gpu,
-        np.array([names.index(m.model) for m in placed], dtype=np.int64),
-        np.zeros(len(placed), dtype=np.int64),
-        np.array([[p.cpu, p.memory, p.gpus, p.milli] for p in trace.shapes], dtype=np.int64),
-        allowed,
-    )
+class Policy(Protocol):
+    """Points of feasible nodes for a shape, and the device on each (-1: the tightest)."""
+
+    def score(self, world: World, rows: Ints, shape: int) -> tuple[Ints, Ints | int]: ...
+
+    def changed(self, world: World, node: int) -> None:
+        """A node's free amounts are different now."""
+        ...
 
 
-@jit
-def fits(w: World, node: int, shape: int) -> bool:
-    """The published filter: cores, memory, model, enough devices with room."""
-    if w.cpu[node] < w.pods[shape, 0] or w.memory[node] < w.pods[shape, 1]:
-        return False
-    gpus, milli = w.pods[shape, 2], w.pods[shape, 3]
-    if gpus == 0:
-        return True
-    if not w.allowed[shape, w.model[node]]:
-        return False
-    found = 0
-    for g in range(w.gpu.shape[1]):
-        found += w.gpu[node, g] >= milli
-    return bool(found >= gpus)
+Score = Callable[[World, Ints, Pod], Ints]
 
 
-@jit
-def left(w: World, node: int) -> Any:
-    """GPU thousandths left on a node."""
-    total = 0
-    for g in range(w.gpu.shape[1]):
-        total += max(0, w.gpu[node, g])
-    return total
+class Scored:
+    """A policy that needs nothing but the present state."""
+
+    def __init__(self, points: Score) -> None:
+        self.points = points
+
+    def score(self, world: World, rows: Ints, shape: int) -> tuple[Ints, Ints | int]:
+        """The policy's points; devices by the common rule."""
+        return self.points(world, rows, world.pods[shape]), -1
+
+    def changed(self, world: World, node: int) -> None:
+        """Nothing is kept."""
 
 
-@jit
-def book(w: World, node: int, shape: int, device: int) -> None:
-    """Take the pod's amounts: the given device, or the tightest ones that fit."""
-    w.cpu[node] -= w.pods[shape, 0]
-    w.memory[node] -= w.pods[shape, 1]
-    gpus, milli = w.pods[shape, 2], w.pods[shape, 3]
-    if gpus:
-        w.affinity[node] |= 1 if milli < 1000 else 2 * gpus
-    for _ in range(gpus):
-        best = device
-        if device < 0:
-            for g in range(w.gpu.shape[1]):
-                if w.gpu[node, g] >= milli and (best < 0 or w.gpu[node, g] < w.gpu[node, best]):
-                    best = g
-        w.gpu[node, best] -= milli
+class Scheduler:
+    """One policy on one world: choose, book, give back."""
+
+    def __init__(self, world: World, policy: Policy) -> None:
+        self.world, self.policy = world, policy
+        self.all = np.arange(len(world.cpu))
+        self.log: list[int] = []
+        self.kept: dict[int, tuple[Ints, Ints]] = {}
+        self.seen: dict[int, int] = {}
+
+    def scores(self, shape: int) -> tuple[Ints, Ints]:
+        """(points, device) by node, as of now; -1 points where it does not fit."""
+        since = self.seen.get(shape, -1)
+        self.seen[shape] = len(self.log)
+        if since < 0:
+            self.kept[shape] = np.full(len(self.all), -1), np.full(len(self.all), -1)
+        points, devices = self.kept[shape]
+        rows = self.all if since < 0 or len(self.log) - since > len(self.all) else np.array(self.log[since:], dtype=int)
+        if len(rows):
+            fits = self.world.fits(rows, shape)
+            points[rows[~fits]] = -1
+            rows = rows[fits]
+        if len(rows):
+            points[rows], devices[rows] = self.policy.score(self.world, rows, shape)
+        return points, devices
+
+    def place(self, shape: int) -> tuple[int, Devices]:
+        """The first best node with its devices, booked; -1 when it fits nowhere."""
+        points, devices = self.scores(shape)
+        node = int(points.argmax())
+        if points[node] < 0:
+            return -1, []
+        return node, self.book(node, shape, int(devices[node]))
+
+    def book(self, node: int, shape: int, device: int) -> Devices:
+        """Take the amounts."""
+        taken = self.world.book(node, shape, device)
+        self._changed(node)
+        return taken
+
+    def give_back(self, node: int, shape: int, devices: Devices) -> None:
+        """A job has left."""
+        self.world.change(node, shape, devices, 1)
+        self._changed(node)
+
+    def _changed(self, node: int) -> None:
+        self.policy.changed(self.world, node)
+        self.log.append(node)
 
 
-@jit
-def packing(w: World, node: int, shape: int) -> Any:
+class Random(Scheduler):
+    """Random feasible nodes and devices."""
+
+    def __init__(self, world: World, draws: npt.NDArray[np.float64]) -> None:
+        super().__init__(world, Scored(lambda world, rows, pod: np.zeros(len(rows), dtype=np.int64)))
+        self.draws = iter(draws.tolist())
+
+    def place(self, shape: int) -> tuple[int, Devices]:
+        """Any feasible node; any of its devices for a pod with one."""
+        where, which = next(self.draws)
+        feasible = np.flatnonzero(self.scores(shape)[0] >= 0)
+        if not len(feasible):
+            return -1, []
+        node, device, pod = int(feasible[int(where * len(feasible))]), -1, self.world.pods[shape]
+        if pod.gpus == 1:
+            room = np.flatnonzero(self.world.gpu[node] >= pod.milli)
+            device = int(room[int(which * len(room))])
+        return node, self.book(node, shape, device)
+
+
+def run(scheduler: Scheduler, shapes: Ints) -> npt.NDArray[np.bool_]:
+    """Which pods of a stream found a place."""
+    return np.array([scheduler.place(shape)[0] >= 0 for shape in shapes.tolist()], dtype=np.bool_)
+
+
+def packing(w: World, rows: Ints, pod: Pod) -> Ints:
     """Used GPUs first, then used nodes, then small idle nodes."""
-    gpus, milli = w.pods[shape, 2], w.pods[shape, 3]
-    if gpus == 0:
-        return 0
-    owned, whole, fitting, spare = 0, 0, 0, 0
-    for g in range(w.gpu.shape[1]):
-        free = w.gpu[node, g]
-        owned += free >= 0
-        whole += free == 1000
-        if 0 <= free < 1000:
-            fitting += free >= milli
-            spare += free // 10
-    if whole == owned:
-        return 33 - owned
-    if fitting < gpus:
-        return 50 - (gpus - fitting)
-    return 100 - spare // 10
+    if pod.gpus == 0:
+        return np.zeros(len(rows), dtype=np.int64)
+    gpu, owned = w.gpu[rows], w.owned[rows]
+    used = (gpu >= 0) & (gpu < WHOLE)
+    fitting = (used & (gpu >= pod.milli)).sum(axis=1)
+    full = 100 - (np.where(used, gpu, 0) // 10).sum(axis=1) // 10
+    opening = np.where(fitting < pod.gpus, 50 - (pod.gpus - fitting), full)
+    return np.asarray(np.where((gpu == WHOLE).sum(axis=1) == owned, 33 - owned, opening))
 
 
-@jit
-def clustering(w: World, node: int, shape: int) -> Any:
+def clustering(w: World, rows: Ints, pod: Pod) -> Ints:
     """Pods of one kind together: kinds are shared, and each number of devices."""
-    gpus = w.pods[shape, 2]
-    if gpus == 0:
-        return 0
-    used = 25 * (8000 - left(w, node)) // 8000
-    own = 1 if w.pods[shape, 3] < 1000 else 2 * gpus
-    here = w.affinity[node]
-    if here == 0:
-        return 25 + used
-    if here == own:
-        return 75 + used
-    return (50 if here & own else 0) + used
+    if pod.gpus == 0:
+        return np.zeros(len(rows), dtype=np.int64)
+    used, here = 25 * (8000 - w.left[rows]) // 8000, w.kinds[rows].sum(axis=1)
+    own = w.kinds[rows, _kind(pod)]
+    mixed = np.where(own > 0, 50, 0)
+    return np.asarray(used + np.where(here == 0, 25, np.where(own == here, 75, mixed)))
 
 
-@jit
-def score(w: World, node: int, shape: int, policy: int) -> Any:
-    """The policy's score of a feasible node."""
-    if policy == PACKING:
-        return packing(w, node, shape)
-    if policy == CLUSTERING:
-        return clustering(w, node, shape)
-    cpu, gpu = w.pods[shape, 0], w.pods[shape, 2] * w.pods[shape, 3]
-    if policy == DOTPROD:
-        dot = w.cpu[node] / CPU_MAX * cpu / CPU_MAX + left(w, node) / GPU_MAX * gpu / GPU_MAX
-        return int(100 * (1 - dot / 2))
-    return int(100 * (1 - (0.5 * (w.cpu[node] - cpu) / CPU_MAX + 0.5 * (left(w, node) - gpu) / GPU_MAX)))
+def dotprod(w: World, rows: Ints, pod: Pod) -> Ints:
+    """Small products of what is left and what is asked."""
+    gpu = pod.gpus * pod.milli
+    dot = w.cpu[rows] / CPU_MAX * pod.cpu / CPU_MAX + w.left[rows] / GPU_MAX * gpu / GPU_MAX
+    return np.asarray((100 * (1 - dot / 2)).astype(np.int64))
 
 
-@jit
-def scan(w: World, shape: int, policy: int) -> int:
-    """The first best feasible node, -1 for none. Min-max scaling keeps BestFit's order, so it is left out."""
-    best, top = -1, -1
-    for node in range(w.cpu.shape[0]):
-        if fits(w, node, shape):
-            found = score(w, node, shape, policy)
-            if found > top:
-                best, top = node, found
-    return best
+def bestfit(w: World, rows: Ints, pod: Pod) -> Ints:
+    """Little left over. Min-max scaling keeps the order, so it is left out."""
+    gpu = pod.gpus * pod.milli
+    over = 0.5 * (w.cpu[rows] - pod.cpu) / CPU_MAX + 0.5 * (w.left[rows] - gpu) / GPU_MAX
+    return np.asarray((100 * (1 - over)).astype(np.int64))
 
 
-@jit
-def scored_run(w: World, shapes: Ints, policy: int, placed: npt.NDArray[np.bool_]) -> None:
-    """One stream under a policy that scores nodes."""
-    for i in range(shapes.shape[0]):
-        node = scan(w, shapes[i], policy)
-        placed[i] = node >= 0
-        if node >= 0:
-            book(w, node, shapes[i], -1)
+SCORED: Mapping[str, Scored] = {
+    "dotprod": Scored(dotprod),
+    "gpu_clustering": Scored(clustering),
+    "gpu_packing": Scored(packing),
+    "bestfit": Scored(bestfit),
+}
 
 
-@jit
-def random_run(w: World, shapes: Ints, draws: npt.NDArray[np.float64], placed: npt.NDArray[np.bool_]) -> None:
-    """One stream on random feasible nodes and devices."""
-    feasible = np.zeros(w.cpu.shape[0], dtype=np.int64)
-    for i in range(shapes.shape[0]):
-        count = 0
-        for node in range(w.cpu.shape[0]):
-            if fits(w, node, shapes[i]):
-                feasible[count] = node
-                count += 1
-        placed[i] = count > 0
-        if count == 0:
-            continue
-        node, device = feasible[int(draws[i, 0] * count)], -1
-        if w.pods[shapes[i], 2] == 1:
-            skip = int(draws[i, 1] * (w.gpu[node] >= w.pods[shapes[i], 3]).sum())
-            for g in range(w.gpu.shape[1]):
-                if w.gpu[node, g] >= w.pods[shapes[i], 3]:
-                    if skip == 0:
-                        device = g
-                    skip -= 1
-        book(w, node, shapes[i], device)
+def _kind(pod: Pod) -> int:
+    return 0 if pod.milli < WHOLE else pod.gpus

@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks import crater_on_openb, openb, placement
+from benchmarks.streams import nodes_of, seeds_of
 from scheduling.crater.fleet import LEVELS, fleet
 from scheduling.crater.interior import Floats, Programme, solve
 from scheduling.crater.market import asked_of, gpus_of, pools_in, pools_of
@@ -84,10 +85,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--traces", help="names, separated by commas")
-    parser.add_argument("--seeds", type=placement.seeds_of, default=range(42, 44), help="42-51, or 1,2,3")
+    parser.add_argument("--seeds", type=seeds_of, default=range(42, 44), help="42-51, or 1,2,3")
     parser.add_argument("--json", action="store_true", help="the JSON object alone")
     options = parser.parse_args(argv)
-    nodes, pods = placement.nodes_of(options.data), openb.known(options.data / "traces" / "openb")
+    nodes, pods = nodes_of(options.data), openb.known(options.data / "traces" / "openb")
     if nodes is None or not pods:
         print("missing: openb node or pod lists", file=sys.stderr)
         return 2

@@ -1,51 +1,39 @@
-"""A real database and broker for one measurement: start them, make the tables, run committed_rows, stop them.
+"""How fast do placements reach the database, in batches, one by one, and in whole rounds of the service?
 
-The servers are the platform's own, with their durable defaults, in a temporary directory.
+    python -m benchmarks.committed --json [--nodes 5000] [--jobs 10000]
+
+On a PostgreSQL and a Valkey of its own (backing.py), with their durable defaults; what is measured is said in
+inside/committed.py. `throughput` takes its `committed` from here.
 """
 
+import argparse
 import json
-import os
-import secrets
-import signal
-import subprocess
 import sys
-import tempfile
-from pathlib import Path
+from collections.abc import Sequence
+from typing import Any
 
-from alldata.embedded.ports import free_port
-from alldata.embedded.postgres import Postgres
-from alldata.embedded.process import stop
-from alldata.embedded.valkey import Valkey
+from benchmarks.backing import run_inside
 
-RUN = "import django; django.setup(); from benchmarks.committed_rows import main; main({nodes}, {jobs})"
+NODES, JOBS = 5000, 10_000
 
 
-def measure(nodes: int, jobs: int) -> dict[str, float]:
-    """What committed_rows.main prints, measured on a fresh database."""
-    with tempfile.TemporaryDirectory(prefix="alldata-bench-", ignore_cleanup_errors=True) as folder:
-        server = Postgres(Path(folder) / "postgres", free_port(), secrets.token_hex(8))
-        broker = Valkey(Path(folder) / "valkey", free_port(), secrets.token_hex(8))
-        running, waking = server.launch(), broker.launch()
-        try:
-            server.wait_ready(running)
-            broker.wait_ready(waking)
-            return _run({"DATABASE_URL": server.url, "REDIS_URL": broker.url}, folder, nodes, jobs)
-        finally:
-            stop(running, first=signal.SIGINT)
-            stop(waking)
-
-
-def _run(servers: dict[str, str], folder: str, nodes: int, jobs: int) -> dict[str, float]:
-    own = {
-        **servers,
-        "ALLDATA_DATA_DIR": folder,
-        "ALLDATA_SECRET_KEY": secrets.token_hex(32),
-        "ALLDATA_AGENT_KEY": secrets.token_hex(16),
-        "DJANGO_SETTINGS_MODULE": "alldata.settings",
-    }
-    env = {**os.environ, **own}
-    subprocess.run([sys.executable, "manage.py", "migrate", "-v", "0"], env=env, check=True)
-    command = [sys.executable, "-c", RUN.format(nodes=nodes, jobs=jobs)]
-    found = subprocess.run(command, env=env, check=True, stdout=subprocess.PIPE, text=True)
-    answer: dict[str, float] = json.loads(found.stdout.splitlines()[-1])
+def measure(nodes: int, jobs: int) -> dict[str, Any]:
+    """What inside/committed.py prints, measured on a fresh database."""
+    answer: dict[str, Any] = json.loads(run_inside("committed", str(nodes), str(jobs)).splitlines()[-1])
     return answer
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", help="not needed here; every benchmark takes it")
+    parser.add_argument("--nodes", type=int, default=NODES)
+    parser.add_argument("--jobs", type=int, default=JOBS)
+    parser.add_argument("--json", action="store_true", help="the JSON object alone")
+    options = parser.parse_args(argv)
+    print(json.dumps(measure(options.nodes, options.jobs), indent=None if options.json else 1))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -67,12 +67,12 @@ class Machine:
 
 def machines(path: Path) -> list[Machine]:
     """All nodes of a node list."""
-    return [Machine(int(r["cpu_milli"]), int(r["memory_mib"]), int(r["gpu"]), r["model"]) for r in _rows(path)]
+    return [Machine(int(r["cpu_milli"]), int(r["memory_mib"]), int(r["gpu"]), r["model"]) for r in rows(path)]
 
 
 def trace(path: Path) -> Trace:
     """A pod list, in the order of the pods' names."""
-    found = [_pod(row) for row in sorted(_rows(path), key=lambda row: row["name"])]
+    found = [_pod(row) for row in sorted(rows(path), key=lambda row: row["name"])]
     numbers: dict[Pod, int] = {}
     pods = [numbers.setdefault(pod, len(numbers)) for pod in found]
     return Trace(tuple(numbers), np.array(pods, dtype=np.int64))
@@ -111,7 +111,8 @@ def _pod(row: dict[str, str]) -> Pod:
     return Pod(int(row["cpu_milli"]), int(row["memory_mib"]), gpus, int(row["gpu_milli"]) if gpus else 0, allowed)
 
 
-def _rows(path: Path) -> list[dict[str, str]]:
+def rows(path: Path) -> list[dict[str, str]]:
+    """A list as it is written, compressed or not."""
     data = path.read_bytes()
     text = gzip.decompress(data) if path.suffix == ".gz" else data
     return list(csv.DictReader(io.StringIO(text.decode())))

@@ -6,7 +6,8 @@
 Prints one JSON object: for each trace and policy the GPU allocation in per cent when the GPUs
 asked for so far reach 100 % and 130 % of the cluster (mean over the seeds), the gains of
 `crater` over `fgd` on the same streams, and the planner's time for one decision. Pods arrive
-one by one and never leave; one that fits somewhere is placed. Needs the extra `fast` (numba).
+one by one and never leave; one that fits somewhere is placed. Figures are the same with and
+without numba (extra `fast`); `us_per_decision` is not. Streams are spread over the processors.
 """
 
 import argparse
@@ -14,17 +15,22 @@ import json
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from itertools import product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from benchmarks import baselines, crater_on_openb, fgd, openb
+from benchmarks import baselines, crater_on_openb, fgd, openb, steady
+from benchmarks.streams import capacity_of, common_options, nodes_of, scheduler, side_by_side
 from scheduling.crater.compiled import FAST
 from scheduling.crater.model import Demand
 
 POINTS = (100, 130)
-SEEDS = range(42, 52)
 Curve = dict[int, float]
+Job = tuple[Path, Path, int]  # node list, pod list, seed
+Stream = tuple[dict[str, Curve], float]  # curve of each policy, microseconds of a decision of crater
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -34,62 +40,54 @@ def main(argv: Sequence[str] | None = None) -> int:
     pods = {options.pods.stem: options.pods} if options.pods else openb.known(options.data / "traces" / "openb")
     if options.traces:
         pods = {name: path for name, path in pods.items() if name in options.traces.split(",")}
-    if nodes is None or not pods or not FAST:
-        print("missing: " + ("numba (extra `fast`)" if not FAST else "openb node or pod lists"), file=sys.stderr)
+    if nodes is None or not pods:
+        print("missing: openb node or pod lists", file=sys.stderr)
         return 2
-    machines = openb.machines(nodes)
+    if not FAST:
+        print("without numba (extra `fast`): the same figures, later; see us_per_decision", file=sys.stderr)
+    jobs: list[Job] = [(nodes, path, seed) for path, seed in product(pods.values(), options.seeds)]
+    streams = side_by_side(play, jobs, options.jobs)
     found: dict[str, Mapping[str, Mapping[str, float]]] = {}
     micros: list[float] = []
-    for name, path in pods.items():
-        found[name], spent = measure(openb.trace(path), machines, options.seeds)
-        micros.append(spent)
+    for name in pods:
+        runs = [next(streams) for _ in options.seeds]
+        found[name] = means([curves for curves, _ in runs])
+        micros += [spent for _, spent in runs]
         if not options.json:
-            print(name, found[name], f"{spent:.2f} us", flush=True)
-    print(json.dumps(report(found, options.seeds, micros), indent=None if options.json else 1))
+            print(name, found[name], flush=True)
+    answer = report(found, options.seeds, micros)
+    if options.steady:
+        answer["steady"] = steady.measure(nodes, next(iter(pods.values())), processes=options.jobs)
+    print(json.dumps(answer, indent=None if options.json else 1))
     return 0
 
 
-def measure(
-    trace: openb.Trace, machines: Sequence[openb.Machine], seeds: Sequence[int]
-) -> tuple[Mapping[str, Mapping[str, float]], float]:
-    """(policy -> point -> mean allocation, microseconds of a decision of crater)."""
-    demand, common = crater_on_openb.priced(trace, machines), fgd.typical(trace)
-    curves: dict[str, list[Curve]] = {name: [] for name in (*baselines.POLICIES, "crater")}
-    micros = []
-    for seed in seeds:
-        rng = np.random.default_rng(seed)
-        shapes = openb.stream(trace, _capacity(machines), rng)
-        order, draws = rng.permutation(len(machines)), rng.random((len(shapes), 2))
-        for name in baselines.POLICIES:
-            placed = _baseline(name, (trace, machines, order), (shapes, draws), common)
-            curves[name].append(curve(trace.milli[shapes], placed, _capacity(machines)))
-        placed, spent = _crater((trace, machines, order), shapes, demand)
-        curves["crater"].append(curve(trace.milli[shapes], placed, _capacity(machines)))
-        micros.append(spent)
-    means = {
-        name: {str(x): round(float(np.mean([c[x] for c in runs])), 3) for x in POINTS} for name, runs in curves.items()
-    }
-    return means, float(np.median(micros))
+@lru_cache(maxsize=1)
+def prepared(nodes: Path, pods: Path) -> tuple[openb.Trace, list[openb.Machine], tuple[Demand, ...], fgd.Typical]:
+    """What all streams of a trace share: with its demand mix priced."""
+    machines, trace = openb.machines(nodes), openb.trace(pods)
+    return trace, machines, tuple(crater_on_openb.priced(trace, machines)), fgd.typical(trace)
 
 
-Setting = tuple[openb.Trace, Sequence[openb.Machine], openb.Ints]
+def play(job: Job) -> Stream:
+    """All policies on one stream."""
+    nodes, pods, seed = job
+    trace, machines, demand, common = prepared(nodes, pods)
+    rng, capacity = np.random.default_rng(seed), capacity_of(machines)
+    shapes = openb.stream(trace, capacity, rng)
+    order, draws = rng.permutation(len(machines)), rng.random((len(shapes), 2))
+    curves = {}
+    for name in baselines.POLICIES:
+        world = baselines.World(trace, machines, order)
+        placed = baselines.run(scheduler(name, world, draws, common), shapes)
+        curves[name] = curve(trace.milli[shapes], placed, capacity)
+    placed, spent = _crater((trace, machines, order), shapes, demand)
+    return {**curves, "crater": curve(trace.milli[shapes], placed, capacity)}, spent
 
 
-def _baseline(name: str, at: Setting, stream: tuple[openb.Ints, np.ndarray], common: fgd.Typical) -> np.ndarray:
-    trace, machines, order = at
-    shapes, draws = stream
-    world, placed = baselines.world(trace, list(machines), order), np.zeros(len(shapes), dtype=np.bool_)
-    if name == "random":
-        baselines.random_run(world, shapes, draws, placed)
-    elif name == "fgd":
-        cache = np.zeros((len(trace.shapes), len(machines)), dtype=np.int64), np.full(len(trace.shapes), -1)
-        fgd.fgd_run(world, shapes, common, cache, placed)
-    else:
-        baselines.scored_run(world, shapes, baselines.POLICIES.index(name), placed)
-    return placed
-
-
-def _crater(at: Setting, shapes: openb.Ints, demand: Sequence[Demand]) -> tuple[np.ndarray, float]:
+def _crater(
+    at: tuple[openb.Trace, Sequence[openb.Machine], openb.Ints], shapes: openb.Ints, demand: Sequence[Demand]
+) -> tuple[np.ndarray, float]:
     board, numbers = crater_on_openb.board(at[0], at[1], demand, at[2])
     wanted = numbers[shapes]
     board.stream(wanted[:0])  # compiled or loaded before the clock starts
@@ -106,7 +104,16 @@ def curve(milli: openb.Ints, placed: np.ndarray, capacity: int) -> Curve:
     return {x: float(values.mean()) if len(values) else float(allocated[-1]) for x, values in at.items()}
 
 
-def report(found: Mapping[str, Mapping[str, Mapping[str, float]]], seeds: Sequence[int], micros: list[float]) -> object:
+def means(runs: Sequence[dict[str, Curve]]) -> dict[str, dict[str, float]]:
+    """Policy -> point -> mean allocation over the seeds."""
+    return {
+        name: {str(x): round(float(np.mean([run[name][x] for run in runs])), 3) for x in POINTS} for name in runs[0]
+    }
+
+
+def report(
+    found: Mapping[str, Mapping[str, Mapping[str, float]]], seeds: Sequence[int], micros: list[float]
+) -> dict[str, Any]:
     """The JSON object of the module docstring."""
     gains = {str(x): [t["crater"][str(x)] - t["fgd"][str(x)] for t in found.values()] for x in POINTS}
     return {
@@ -118,30 +125,14 @@ def report(found: Mapping[str, Mapping[str, Mapping[str, float]]], seeds: Sequen
     }
 
 
-def _capacity(machines: Sequence[openb.Machine]) -> int:
-    return 1000 * sum(machine.gpus for machine in machines)
-
-
-def nodes_of(data: Path) -> Path | None:
-    """The published node list, where it is here."""
-    return next((data / "traces" / "openb").glob("openb_node_list_gpu_node.csv*"), None)
-
-
 def _options(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--nodes", type=Path)
     parser.add_argument("--pods", type=Path)
     parser.add_argument("--traces", help="names, separated by commas")
-    parser.add_argument("--seeds", type=seeds_of, default=SEEDS, help="42-51, or 1,2,3")
-    parser.add_argument("--json", action="store_true", help="the JSON object alone")
+    parser.add_argument("--steady", action="store_true", help="add `steady` for the first trace (steady.py)")
+    common_options(parser)
     return parser.parse_args(argv)
-
-
-def seeds_of(text: str) -> Sequence[int]:
-    """42-51, or 1,2,3"""
-    first, dash, last = text.partition("-")
-    return range(int(first), int(last) + 1) if dash else [int(part) for part in text.split(",")]
 
 
 if __name__ == "__main__":

@@ -23,7 +23,10 @@ class PriceQuotes(Protocol):
     """What devices cost now (costing)."""
 
     def rates(self, devices: Collection[str]) -> Sequence[Rate]:
-        """Current rates; a device without a price is absent, not free."""
+        """Current rates of devices, the parts of a card with it; one without a price is absent, not free."""
+
+    def edition(self) -> str:
+        """The name of the rates in force: while it stays the same, so do they."""
 
     def currency(self) -> str:
         """The currency of the rates."""

@@ -4,40 +4,46 @@ Read in two steps: all rows, then pure translation, so the core's inputs are eas
 to record. A node whose agent is silent is unusable, not gone.
 """
 
+import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 from uuid import UUID
 
-from django.db.models import F
+from django.db import connection
+from django.db.models import Case, Q, TextField, Value, When
+from django.db.models.functions import Cast
 
 from alldata.tenancy.selectors import team_weights
-from profiles.dimensions import ADDITIVE
 from scheduling.crater.forecast import COLD_START, quantiles
-from scheduling.crater.model import (
-    Constraint,
-    Demand,
-    Device,
-    Near,
-    Need,
-    Node,
-    Policy,
-    Price,
-    Request,
-    Runtime,
-    Snapshot,
-)
-from scheduling.lifecycle import AllocationState, AttemptState, JobState
-from scheduling.models import Allocation, Attempt, DeviceCapacity, Job, ObservedMix
-from scheduling.models import Device as DeviceRow
+from scheduling.crater.model import Constraint, Demand, Near, Need, Policy, Request, Runtime, Snapshot
+from scheduling.lifecycle import AttemptState, JobState
+from scheduling.models import Attempt, Job, ObservedMix
 from scheduling.ports import PriceQuotes
+from scheduling.selectors.rates import prices_of
+from scheduling.selectors.supply import nodes_now
 from scheduling.standing import running_now
 
-#: An agent sends a frame every few seconds; this much silence means we cannot see the node.
-LOCAL = "local"
-SILENT_AFTER_MS = 30_000
 HISTORY = 50
+#: Jobs looked at in one round; with more in the queue the others wait for a later one.
+WINDOW = 10_000
+URGENT = 1_000
+COLUMNS = (
+    *("id", "organisation_id", "profile_digest", "mode", "entry_digest", "submitted_ms", "policy", "priority"),
+    *("deadline_ms", "cap_nano", "project_id", "timeout_ms", "grace_ms", "room_since_ms"),
+)
+#: How long the latest successes of each code ran, in this organisation: what others ran is told to nobody.
+SPANS = """
+SELECT place, ARRAY(
+  SELECT attempt.ended_ms - attempt.started_ms FROM scheduling_attempt AS attempt
+  JOIN scheduling_job AS job ON job.id = attempt.job_id
+  WHERE job.organisation_id = code.organisation AND job.profile_digest = code.profile AND job.mode = code.mode
+    AND job.entry_digest = code.entry AND attempt.state = %s AND attempt.ended_ms >= attempt.started_ms
+  ORDER BY attempt.ended_ms DESC LIMIT %s)
+FROM unnest(%s::uuid[], %s::text[], %s::text[], %s::text[]) WITH ORDINALITY
+  AS code (organisation, profile, mode, entry, place)"""
 
 
 def build_snapshot(*, prices: PriceQuotes, now_ms: int, queue: Sequence[Request] | None = None) -> Snapshot:
@@ -48,19 +54,12 @@ def build_snapshot(*, prices: PriceQuotes, now_ms: int, queue: Sequence[Request]
 
 def cluster_now(*, prices: PriceQuotes, now_ms: int, queue: Sequence[Request] | None = None) -> Snapshot:
     """The same without what runs, which is read when an answer depends on it (standing.py)."""
-    devices = list(DeviceRow.objects.filter(retired_ms=None).select_related("node", "capacity").order_by("uuid"))
-    busy = _busy_cpus()
-    nodes: dict[str, list[DeviceRow]] = defaultdict(list)
-    for row in devices:
-        nodes[row.node.name].append(row)
+    nodes = nodes_now(now_ms=now_ms)
     return Snapshot(
         now_ms=now_ms,
-        nodes=tuple(_node(rows, busy, now_ms) for _, rows in sorted(nodes.items())),
+        nodes=nodes,
         queue=tuple(waiting_requests() if queue is None else queue),
-        prices=tuple(
-            Price(rate.device, rate.dimension, rate.nano_per_hour)
-            for rate in prices.rates([row.uuid for row in devices])
-        ),
+        prices=prices_of(nodes, quotes=prices),
         currency=prices.currency(),
         mix=observed_mix(),
         weights=team_weights(),
@@ -73,69 +72,22 @@ def observed_mix() -> tuple[Demand, ...]:
     return tuple(Demand(needs_of(shape["needs"]), shape["weight"], shape["micro"]) for shape in body)
 
 
-def _busy_cpus() -> Mapping[str, frozenset[int]]:
-    """Core numbers that live claims hold, per device."""
-    held: dict[str, set[int]] = defaultdict(set)
-    claims = Allocation.objects.exclude(state=AllocationState.RELEASED).exclude(cpus=[])
-    for uuid, cpus in claims.values_list("device__uuid", "cpus"):
-        held[uuid].update(cpus)
-    return {uuid: frozenset(cpus) for uuid, cpus in held.items()}
-
-
-def _node(rows: list[DeviceRow], busy: Mapping[str, frozenset[int]], now_ms: int) -> Node:
-    row = rows[0].node
-    silent = now_ms - row.seen_ms > SILENT_AFTER_MS
-    played = row.simulated and row.engine == LOCAL  # a recording has no cores: the job would run somewhere else
-    reason = "recorded" if played else "draining" if row.draining else "agent_silent" if silent else None
-    return Node(
-        name=row.name,
-        devices=tuple(_device(device, busy.get(device.uuid, frozenset())) for device in rows),
-        usable=reason is None,
-        unusable_reason=reason,
-        simulated=row.simulated,
-    )
-
-
-def _device(row: DeviceRow, busy: frozenset[int]) -> Device:
-    capacity, free = _amounts(row.capacity)
-    reason = (
-        "overcommitted" if row.capacity.overcommitted else None if row.healthy else row.degraded_reason or "unhealthy"
-    )
-    return Device(
-        uuid=row.uuid,
-        type=row.type,
-        numa_node=row.numa_node,
-        parent=row.parent,
-        capacity=capacity,
-        free=free,
-        attributes={**row.attributes, "vendor": row.vendor, "model": row.model},
-        usable=reason is None,
-        unusable_reason=reason,
-        cpus=tuple(cpu for cpu in sorted(row.cpus) if cpu not in busy),
-    )
-
-
-def _amounts(row: DeviceCapacity) -> tuple[dict[str, int], dict[str, int]]:
-    """Known capacities and what is left of them; unknown ones are absent."""
-    capacity, free = {}, {}
-    for name in ADDITIVE:
-        value = getattr(row, f"capacity_{name}")
-        if value is not None:
-            capacity[name] = value
-            free[name] = max(0, value - getattr(row, f"reserved_{name}"))
-    return capacity, free
-
-
 def waiting_requests() -> list[Request]:
-    """The queue as the core sees it."""
-    rows = list(
-        Job.objects.filter(state=JobState.QUEUED, stop_requested="")
-        .select_related("project")
-        .order_by("submitted_ms", "id")
-    )
-    lost = _lost_on([row.pk for row in rows])
-    known: Forecasts = {}
-    return [request_of(row, avoid=lost.get(row.pk, ()), known=known) for row in rows]
+    """The queue as the core sees it, oldest first: all of it, or the part that is looked at this time.
+
+    Of a longer queue: jobs that others made room for, high priorities and old jobs first, jobs that no machine
+    here could ever run last, and always those whose deadlines are nearest. Memory is bounded, whatever the queue.
+    """
+    queued = Job.objects.filter(state=JobState.QUEUED, stop_requested="")
+    hopeless = Case(When(reason_facts__possible=False, then=Value(1)), default=Value(0))
+    waits = Case(When(room_since_ms=None, then=Value(1)), default=Value(0))
+    first = queued.order_by(waits, hopeless, "-priority", "submitted_ms", "id").values("pk")[:WINDOW]
+    urgent = queued.exclude(deadline_ms=None).order_by("deadline_ms", "id").values("pk")[:URGENT]
+    looked_at = Job.objects.filter(Q(pk__in=first) | Q(pk__in=urgent)).order_by("submitted_ms", "id")
+    read = looked_at.prefetch_related("project").only(*COLUMNS).annotate(asks=Cast("demand", TextField()))
+    rows = list(read)
+    lost, known = _lost_on([row.pk for row in rows]), _forecasts(rows)
+    return [request_of(row, avoid=lost.get(row.pk, ()), known=known, asks=_asks(row.asks)) for row in rows]
 
 
 def _lost_on(job_ids: Sequence[Any]) -> Mapping[Any, tuple[str, ...]]:
@@ -147,30 +99,55 @@ def _lost_on(job_ids: Sequence[Any]) -> Mapping[Any, tuple[str, ...]]:
     return found
 
 
-Forecasts = dict[tuple[UUID, str, str, str], Runtime]  # organisation, profile digest, mode, entry digest
+@dataclass(frozen=True, slots=True)
+class Asks:
+    """What a job's stored demand says."""
+
+    needs: tuple[Need, ...]
+    same: str
+    allow_cross_numa: bool
+    near: tuple[Near, ...]
+    is_spread: bool
 
 
-def request_of(job: Job, *, avoid: tuple[str, ...] = (), known: Forecasts | None = None) -> Request:
-    """One job as the core sees it; `known` shares the forecasts of equal code among many jobs."""
-    demand, forecasts = job.demand, {} if known is None else known
-    key = (job.organisation_id, job.profile_digest, job.mode, job.entry_digest)
-    if key not in forecasts:
-        forecasts[key] = runtime_of(job)
+@lru_cache(maxsize=4096)
+def _asks(text: str) -> Asks:
+    """Jobs that ask for the same share it; the planner works out equal needs once."""
+    demand = json.loads(text)
+    return Asks(
+        needs=needs_of(demand["needs"]),
+        same=demand["same"],
+        allow_cross_numa=demand["allow_cross_numa"],
+        near=near_of(demand),
+        is_spread=demand.get("spread") == "device",
+    )
+
+
+Code = tuple[UUID, str, str, str]  # organisation, profile digest, mode, entry digest
+Forecasts = dict[Code, Runtime]
+
+
+def request_of(
+    job: Job, *, avoid: tuple[str, ...] = (), known: Forecasts | None = None, asks: Asks | None = None
+) -> Request:
+    """One job as the core sees it; `known` has the forecasts and `asks` the parsed demand where there are many."""
+    wanted = asks or _asks(json.dumps(job.demand))
+    forecasts = _forecasts([job]) if known is None else known
     return Request(
         job=str(job.pk),
-        needs=needs_of(demand["needs"]),
+        needs=wanted.needs,
         submitted_ms=job.submitted_ms,
         team=str(job.project.team_id),
         policy=Policy(job.policy),
         priority=job.priority,
-        same=demand["same"],
-        allow_cross_numa=demand["allow_cross_numa"],
+        same=wanted.same,
+        allow_cross_numa=wanted.allow_cross_numa,
         deadline_ms=job.deadline_ms,
         cap_nano=job.cap_nano,
-        runtime=_within(forecasts[key], job.timeout_ms),
+        runtime=_within(forecasts[_code(job)], job.timeout_ms),
         avoid_nodes=avoid,
-        near=near_of(demand),
-        is_spread=demand.get("spread") == "device",
+        near=wanted.near,
+        is_spread=wanted.is_spread,
         owed=job.room_since_ms is not None,
         grace_ms=job.grace_ms,
     )
@@ -211,16 +188,15 @@ def near_of(demand: Mapping[str, Any]) -> tuple[Near, ...]:
     return tuple(Near(name, wish["same"], wish["allow_cross_numa"]) for name, wish in stated)
 
 
-def runtime_of(job: Job) -> Runtime:
-    """Forecast from earlier successes of the same code and profile; a stated guess without any."""
-    past = Attempt.objects.filter(
-        job__organisation_id=job.organisation_id,  # what others ran is never told, not even by a forecast
-        job__profile_digest=job.profile_digest,
-        job__mode=job.mode,
-        job__entry_digest=job.entry_digest,
-        state=AttemptState.SUCCEEDED,
-        started_ms__isnull=False,
-        ended_ms__isnull=False,
-    ).order_by("-ended_ms")
-    spans = past.annotate(ran_ms=F("ended_ms") - F("started_ms")).values_list("ran_ms", flat=True)
-    return quantiles(list(spans[:HISTORY])) or COLD_START
+def _code(job: Job) -> Code:
+    return job.organisation_id, job.profile_digest, job.mode, job.entry_digest
+
+
+def _forecasts(jobs: Sequence[Job]) -> Forecasts:
+    """Forecasts from earlier successes of the same code and profile, all in one query; a stated guess without any."""
+    codes = list({_code(job) for job in jobs})
+    columns = [list(column) for column in zip(*codes, strict=True)] if codes else [[], [], [], []]
+    words = [AttemptState.SUCCEEDED.value, HISTORY, [str(key) for key in columns[0]], *columns[1:]]
+    with connection.cursor() as cursor:
+        cursor.execute(SPANS, words)
+        return {codes[place - 1]: quantiles(spans) or COLD_START for place, spans in cursor.fetchall()}

@@ -15,6 +15,7 @@ def race(*acts: Callable[[], object]) -> list[str]:
 
     def run(act: Callable[[], object]) -> None:
         try:
+            connection.ensure_connection()
             ready.wait()
             outcomes.append(f"{act()}")
         except Conflict as refused:

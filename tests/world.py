@@ -38,6 +38,9 @@ class FlatRates:
     def rates(self, devices: Collection[str]) -> list[Rate]:
         return [Rate(uuid, "cpu_millicores", 3_600_000) for uuid in devices if uuid.endswith("cpu")]
 
+    def edition(self) -> str:
+        return "flat"
+
     def currency(self) -> str:
         return "CNY"
 

@@ -12,9 +12,13 @@ from typing import Any, ClassVar
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Root of all facts; `name` is the stable identifier on the wire."""
+    """Root of all facts; `name` is the stable identifier on the wire.
+
+    Facts are the history and stay, but for those (`is_history` False) that only say what other rows hold for good.
+    """
 
     name: ClassVar[str] = ""
+    is_history: ClassVar[bool] = True
 
     def as_json(self) -> dict[str, Any]:
         """The fields as plain JSON values."""
@@ -78,6 +82,7 @@ class UsageRecorded(Event):
     """A usage frame was stored for the first time."""
 
     name = "usage.recorded"
+    is_history = False
     agent: str
     start_ms: int
     end_ms: int

@@ -34,7 +34,7 @@ class Delivery(models.Model):
     """One fact owed to one subscriber."""
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
-    event = models.ForeignKey(OutboxEvent, models.CASCADE, related_name="deliveries")
+    event = models.ForeignKey(OutboxEvent, models.CASCADE, related_name="deliveries", db_index=False)
     subscriber = models.CharField(max_length=120)
     due_ms = models.BigIntegerField()
     done_ms = models.BigIntegerField(null=True)

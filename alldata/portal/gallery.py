@@ -4,7 +4,8 @@ from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
-from alldata.portal.words import CAPABILITIES, JOB_STATES, VERDICTS
+from alldata.portal.words import CAPABILITIES, JOB_STATES
+from alldata.portal.words_of_verdicts import VERDICTS
 from alldata.tenancy.pages import PageRequest, page
 from profiles.dimensions import ADDITIVE
 

@@ -76,17 +76,22 @@ def make_fleet(nodes: int) -> None:
     made = bootstrap_tenancy(username="bench", password="correct horse battery staple")
     publish_prices(read_price_list(PRICES), now_ms=DAY)
     for number in range(nodes):
-        node = Node.objects.create(
-            name=node_name(number), engine="fake", agent_version="0", boot_id="b", registered_ms=DAY, seen_ms=DAY
-        )
-        devices = [
-            Device(uuid=gpu(number, k), node=node, type="gpu", name=f"gpu{k}", model="A100-SXM4-80GB")
-            for k in range(GPUS)
-        ]
-        Device.objects.bulk_create(devices)
-        known = {f"capacity_{name}": value for name, value in CAPACITIES.items() if name in ADDITIVE}
-        DeviceCapacity.objects.bulk_create(DeviceCapacity(device=d, valid_from_ms=DAY, **known) for d in devices)
+        node, devices = make_node(number)
         _hold(node, devices, project_id=made.project_id, organisation_id=made.organisation_id)
+
+
+def make_node(number: int) -> tuple[Node, list[Device]]:
+    """One node with its devices and what they can do."""
+    node = Node.objects.create(
+        name=node_name(number), engine="fake", agent_version="0", boot_id="b", registered_ms=DAY, seen_ms=DAY
+    )
+    devices = [
+        Device(uuid=gpu(number, k), node=node, type="gpu", name=f"gpu{k}", model="A100-SXM4-80GB") for k in range(GPUS)
+    ]
+    Device.objects.bulk_create(devices)
+    known = {f"capacity_{name}": value for name, value in CAPACITIES.items() if name in ADDITIVE}
+    DeviceCapacity.objects.bulk_create(DeviceCapacity(device=d, valid_from_ms=DAY, **known) for d in devices)
+    return node, devices
 
 
 def _hold(node: Node, devices: list[Device], *, project_id: UUID, organisation_id: UUID) -> None:

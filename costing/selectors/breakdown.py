@@ -34,16 +34,16 @@ BUCKET_SUMS = """
 SPEND, JOBS = "costing_spendday", "costing_jobday"
 JOB_SUMS = "sum(charged_nano), sum(used_nano), sum(idle_nano), sum(unmetered_nano)"
 #: The ledger with what is charged, for one job or one device.
-ENTRIES = f"""(
+ENTRIES = f"""entries AS MATERIALIZED (
     SELECT a.*, {CHARGED_SQL} AS charged_nano FROM (
         SELECT hour_ms, device, dimension, bucket, attempt_id, job_id, project_id, price_version_id,
                sum(nano) AS nano
         FROM ledger_entry WHERE {{where}}
         GROUP BY hour_ms, device, dimension, bucket, attempt_id, job_id, project_id, price_version_id
     ) a JOIN costing_priceversion v ON v.id = a.price_version_id
-) entries"""
+),"""
 ANSWER = """
-WITH groups(key, charged, used, idle, unmetered, other) AS MATERIALIZED (
+WITH {entries} groups(key, charged, used, idle, unmetered, other) AS MATERIALIZED (
     SELECT {key}, {sums} FROM {source} WHERE {where} GROUP BY 1)
 SELECT groups.*,
     ARRAY(SELECT price_version_id FROM {versions} WHERE {where} GROUP BY price_version_id), sums.* FROM groups,
@@ -92,6 +92,7 @@ class _Plan:
     params: Mapping[str, Any]
     from_ms: int
     to_ms: int
+    entries: str = ""
 
     @property
     def versions(self) -> str:
@@ -140,7 +141,7 @@ def _sql(plan: _Plan, key: _Key, by: By) -> str:
         texts = {"seen": plan.seen, "sums": JOB_SUMS, "total_sums": BUCKET_SUMS, "where": plan.where}
         return ANSWER_OF_JOBS.format(order=order, **texts)
     order = "key" if by in (By.DAY, By.HOUR) else "charged DESC, used + idle + unmetered + other DESC, key"
-    texts = {"source": plan.source, "where": plan.where, "versions": plan.versions}
+    texts = {"entries": plan.entries, "source": plan.source, "where": plan.where, "versions": plan.versions}
     return ANSWER.format(key=key.sql, sums=BUCKET_SUMS, order=order, **texts)
 
 
@@ -205,8 +206,8 @@ def _of_entries(viewer: Viewer, question: Question) -> _Plan:
     if question.device is not None:
         narrow.append("device = %(device)s")
         params["device"] = question.device
-    source = ENTRIES.format(where=" AND ".join(narrow))
-    return _Plan(source, conditions[0], " AND ".join(conditions), params, params["first"], params["end"])
+    entries = ENTRIES.format(where=" AND ".join(narrow))
+    return _Plan("entries", conditions[0], " AND ".join(conditions), params, params["first"], params["end"], entries)
 
 
 def _conditions(viewer: Viewer, question: Question) -> tuple[list[str], dict[str, Any]]:

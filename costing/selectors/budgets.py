@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from uuid import UUID
 
+from django.db.models import QuerySet
+
 from alldata.kernel.intervals import DAY_MS, HOUR_MS
 from alldata.tenancy.selectors import ProjectView, projects_below, projects_of
 from alldata.tenancy.viewer import Viewer
@@ -49,7 +51,9 @@ def budgets_of(viewer: Viewer, *, now_ms: int) -> list[BudgetView]:
     ).order_by("start_ms", "id")
     order = [scope.value for scope in Budget.Scope]
     every = projects_below(viewer.organisation_id)
-    found = [_view(row, every, now_ms=now_ms) for row in rows if _may_see(row, projects)]
+    seen = [row for row in rows if _may_see(row, projects)]
+    spending = _spending([p.id for p in every], seen, now_ms=now_ms)
+    found = [_view(row, every, spending, now_ms=now_ms) for row in seen]
     return sorted(found, key=lambda view: (order.index(view.scope), view.name))
 
 
@@ -70,11 +74,51 @@ def taken(budget: Budget, project_ids: list[UUID]) -> tuple[int, int]:
         spent = charged_to_jobs([budget.scope_id]).get(budget.scope_id, 0)
         jobs = jobs.filter(job_id=budget.scope_id)
     else:
-        spent = charged_in_days(project_ids, budget.start_ms, budget.end_ms)
+        spent = sum(charged_in_days(project_ids, budget.start_ms, budget.end_ms).values())
         jobs = jobs.filter(project_id__in=project_ids)
-    held = dict(jobs.values_list("job_id", "reserved_nano"))
-    so_far = charged_to_jobs(held)
-    return spent, sum(max(0, nano - so_far.get(job_id, 0)) for job_id, nano in held.items())
+    return spent, sum(_set_aside(jobs).values())
+
+
+def _set_aside(reservations: QuerySet[Reservation]) -> dict[UUID, int]:
+    """By project: what is reserved beyond what its jobs have been charged already."""
+    held = list(reservations.values_list("job_id", "project_id", "reserved_nano"))
+    so_far = charged_to_jobs([job_id for job_id, _, _ in held])
+    found: dict[UUID, int] = {}
+    for job_id, project_id, nano in held:
+        found[project_id] = found.get(project_id, 0) + max(0, nano - so_far.get(job_id, 0))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Spending:
+    """What every budget needs, by project, read once: charged by period and by hour of the last day, and set aside."""
+
+    in_period: Mapping[tuple[int, int], Mapping[UUID, int]]
+    by_hour: Mapping[UUID, Mapping[int, int]]
+    aside: Mapping[UUID, int]
+
+    def taken(self, budget: Budget, project_ids: list[UUID]) -> tuple[int, int]:
+        """As `taken`, for a budget of projects."""
+        spent = self.in_period[budget.start_ms, budget.end_ms]
+        return sum(spent.get(p, 0) for p in project_ids), sum(self.aside.get(p, 0) for p in project_ids)
+
+    def recent(self, project_ids: list[UUID]) -> dict[int, int]:
+        """Charged by hour, all these projects together."""
+        found: dict[int, int] = {}
+        for project_id in project_ids:
+            for hour_ms, nano in self.by_hour.get(project_id, {}).items():
+                found[hour_ms] = found.get(hour_ms, 0) + nano
+        return found
+
+
+def _spending(project_ids: list[UUID], budgets: list[Budget], *, now_ms: int) -> _Spending:
+    end_ms = now_ms // HOUR_MS * HOUR_MS
+    periods = {(budget.start_ms, budget.end_ms) for budget in budgets}
+    return _Spending(
+        in_period={period: charged_in_days(project_ids, *period) for period in periods},
+        by_hour=charged_by_hour(project_ids, end_ms - DAY_MS, end_ms),
+        aside=_set_aside(Reservation.objects.filter(settled_ms=None, project_id__in=project_ids)),
+    )
 
 
 def _may_see(budget: Budget, projects: list[ProjectView]) -> bool:
@@ -85,7 +129,7 @@ def _may_see(budget: Budget, projects: list[ProjectView]) -> bool:
     return bool({p.id for p in projects}.intersection(held))
 
 
-def _view(budget: Budget, projects: list[ProjectView], *, now_ms: int) -> BudgetView:
+def _view(budget: Budget, projects: list[ProjectView], spending: _Spending, *, now_ms: int) -> BudgetView:
     mine: list[ProjectView] = []
     name = str(budget.scope_id)
     if budget.scope != Budget.Scope.JOB:
@@ -93,9 +137,9 @@ def _view(budget: Budget, projects: list[ProjectView], *, now_ms: int) -> Budget
         names = {"organisation": mine[0].organisation, "team": mine[0].team, "project": mine[0].name}
         name = names[budget.scope]
     ids = [p.id for p in mine]
-    spent, reserved = taken(budget, ids)
+    spent, reserved = spending.taken(budget, ids) if mine else taken(budget, ids)
     end_ms = now_ms // HOUR_MS * HOUR_MS
-    recent = charged_by_hour(ids, end_ms - DAY_MS, end_ms) if ids else {}
+    recent = spending.recent(ids)
     burn = {label: _burn(budget, recent, end_ms - hours * HOUR_MS, end_ms) for label, hours in WINDOWS.items()}
     forecast = _forecast(budget, recent, spent, now_ms=now_ms)
     return BudgetView(

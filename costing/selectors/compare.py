@@ -1,13 +1,13 @@
 """What differs between two answers: two jobs, two periods, two profile versions?"""
 
 from dataclasses import dataclass
-from uuid import UUID
 
 from alldata.tenancy.viewer import Viewer
 from costing.errors import BadQuestion
 from costing.selectors.breakdown import breakdown
-from costing.selectors.costs import spend_of_jobs
+from costing.selectors.prices import known_prices
 from costing.selectors.questions import Answer, Question
+from costing.selectors.spent import whole_jobs
 from scheduling.selectors.metering import jobs_of_profile
 
 MIN_COVERAGE = 0.99
@@ -71,9 +71,6 @@ class ProfileSpend:
 def spend_of_profile(viewer: Viewer, profile: str) -> ProfileSpend:
     """Charged for the viewer's jobs of "name@version" that used anything, and per job."""
     name, _, version = profile.partition("@")
-    ids: list[UUID] = jobs_of_profile(name, version, viewer.project_ids)
-    spends = spend_of_jobs(ids)
-    currencies = {spend.currency for spend in spends.values()}
-    if len(currencies) > 1:
-        raise BadQuestion("profile", "jobs in one currency")
-    return ProfileSpend(profile, len(spends), sum(s.nano for s in spends.values()), next(iter(currencies), ""))
+    jobs, nano = whole_jobs(jobs_of_profile(name, version, viewer.project_ids))
+    currency = next((prices.currency for prices in known_prices().values()), "") if jobs else ""
+    return ProfileSpend(profile, jobs, nano, currency)

@@ -5,18 +5,17 @@ idle and left unmetered is shown beside it. Rounding to cents and shares is for 
 here once, by largest remainder, so that what is shown also sums.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from uuid import UUID
 
-from django.db.models import Q, Sum
-
 from alldata.kernel.money import Money
 from alldata.tenancy.viewer import Viewer
-from costing.models import LedgerEntry, NodeBooks
+from costing.models import NodeBooks
 from costing.pricing import rates_of
 from costing.pricing.display import minor, shown_minor, shown_permille
 from costing.rating import Bucket
+from costing.selectors.job_accounts import JobAccount, accounts_of_job, charged_by_version
 from costing.selectors.prices import Prices, known_prices
 from profiles.dimensions import BY_NAME
 from scheduling.selectors.answers import AllocationSpan, AttemptView, JobRow
@@ -102,18 +101,13 @@ class Spend:
 def cost_of_job(viewer: Viewer, ref: str) -> JobCost:
     """The cost of one job by capability. Errors: JobNotFound."""
     job = job_row(viewer, ref)
-    rows = list(
-        LedgerEntry.objects.filter(job_id=job.id)
-        .values_list("dimension", "bucket", "device", "price_version_id", "hour_ms", "attempt_id")
-        .annotate(q=Sum("q"), late=Sum("nano", filter=Q(correction=True), default=0), nano=Sum("nano"))
-    )
+    rows = accounts_of_job(job.id)
     prices = known_prices()
-    used = sorted((prices[v] for v in {row[3] for row in rows}), key=lambda p: p.from_ms)
-    rates = unit_rates(used[-1], job.submitted_ms) if used else {}
+    used = sorted((prices[v] for v in {row.version_id for row in rows}), key=lambda p: p.from_ms)
+    rates = unit_rates(used[-1], job.submitted_ms, {a.node for a in attempts_of(job.id)}) if used else {}
     currency = used[0].currency if used else job.currency
-    entries = [_row(d, b, dev, prices[v], (int(q), int(nano))) for d, b, dev, v, _, _, q, _, nano in rows]
-    parts = _parts(entries, rates, currency)
-    buckets = {b: sum(int(row[-1]) for row in rows if row[1] == b) for b in _JOB_BUCKETS}
+    parts = _parts(rows, {version: known.name for version, known in prices.items()}, rates, currency)
+    buckets = {b: sum(row.nano for row in rows if row.bucket == b) for b in _JOB_BUCKETS}
     state = _progress(job)
     charged_nano = sum(part.charged_nano for part in parts)
     return JobCost(
@@ -131,57 +125,37 @@ def cost_of_job(viewer: Viewer, ref: str) -> JobCost:
         price_versions=tuple(sorted(p.name for p in used)),
         example_prices=any(p.example for p in used),
         closed=state.closed,
-        corrections={b: late for b in _JOB_BUCKETS if (late := sum(int(row[-2]) for row in rows if row[1] == b))},
+        corrections={b: late for b in _JOB_BUCKETS if (late := sum(row.late for row in rows if row.bucket == b))},
     )
 
 
 def spend_of_jobs(job_ids: Collection[UUID]) -> dict[UUID, Spend]:
     """Charged so far by job, for jobs that the caller may show; a job without entries is absent."""
     prices = known_prices()
-    rows = (
-        LedgerEntry.objects.filter(job_id__in=job_ids)
-        .values_list("job_id", "bucket", "price_version_id", "hour_ms", "device", "dimension", "attempt_id")
-        .annotate(nano=Sum("nano"))
-    )
     found: dict[UUID, Spend] = {}
-    for job_id, bucket, version, _, _, _, _, nano in rows:
-        before = found.get(job_id, Spend(0, prices[version].currency))
-        found[job_id] = Spend(before.nano + prices[version].charged(bucket, int(nano)), before.currency)
+    for job_id, version_id, nano in charged_by_version(job_ids):
+        before = found.get(job_id, Spend(0, prices[version_id].currency))
+        found[job_id] = Spend(before.nano + nano, before.currency)
     return found
 
 
 _JOB_BUCKETS = (Bucket.USED.value, Bucket.ALLOCATED_IDLE.value, Bucket.UNMETERED.value)
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
-    dimension: str
-    bucket: str
-    device: str
-    version: str
-    q: int
-    nano: int
-    charged: int
-
-
-def _row(dimension: str, bucket: str, device: str, prices: Prices, amount: tuple[int, int]) -> _Row:
-    """One account of one hour, with what its version charges for it."""
-    q, nano = amount
-    return _Row(dimension, bucket, device, prices.name, q, nano, prices.charged(bucket, nano))
-
-
-def unit_rates(prices: Prices, since_ms: int) -> dict[tuple[str, str], int]:
-    """(device, capability) -> nano per hour of one shown unit (core, GiB, GB/s, whole GPU), rounded down."""
-    known = supplies(since_ms, 2**62)
+def unit_rates(prices: Prices, since_ms: int, nodes: Collection[str]) -> dict[tuple[str, str], int]:
+    """(device of the nodes, capability) -> nano per hour of a shown unit (core, GiB, whole GPU), rounded down."""
+    known = [supply for node in sorted(nodes) for supply in supplies(since_ms, 2**62, node=node)]
     capacities = {(supply.device, supply.dimension): supply.capacity for supply in known}
     rates = rates_of(prices.lines, known)
     return {spot: nano * _rate_scale(spot[1])[0] // capacities[spot] for spot, nano in rates.items()}
 
 
-def _parts(rows: list[_Row], rates: dict[tuple[str, str], int], currency: str) -> tuple[CapabilityCost, ...]:
+def _parts(
+    rows: list[JobAccount], versions: Mapping[UUID, str], rates: dict[tuple[str, str], int], currency: str
+) -> tuple[CapabilityCost, ...]:
     """One part a capability, dearest first, with display roundings that sum."""
     names = sorted({row.dimension for row in rows})
-    exact = [_part(name, [row for row in rows if row.dimension == name], rates) for name in names]
+    exact = [_part(name, [row for row in rows if row.dimension == name], versions, rates) for name in names]
     exact.sort(key=lambda part: (-part.charged_nano, -part.held_nano, part.dimension))
     charged = [part.charged_nano for part in exact]
     cents, permille = shown_minor(charged, currency), shown_permille(charged)
@@ -190,7 +164,9 @@ def _parts(rows: list[_Row], rates: dict[tuple[str, str], int], currency: str) -
     )
 
 
-def _part(dimension: str, rows: list[_Row], rates: dict[tuple[str, str], int]) -> CapabilityCost:
+def _part(
+    dimension: str, rows: list[JobAccount], versions: Mapping[UUID, str], rates: dict[tuple[str, str], int]
+) -> CapabilityCost:
     def total(bucket: Bucket) -> tuple[int, int]:
         mine = [row for row in rows if row.bucket == bucket.value]
         return sum(row.q for row in mine), sum(row.nano for row in mine)
@@ -213,7 +189,7 @@ def _part(dimension: str, rows: list[_Row], rates: dict[tuple[str, str], int]) -
         unmetered_nano=blind,
         rate_nano_per_hour=rates.get((devices[0], dimension), 0),
         rate_unit=_rate_scale(dimension)[1],
-        price_version=", ".join(sorted({row.version for row in rows})),
+        price_version=", ".join(sorted({versions[row.version_id] for row in rows})),
         devices=devices,
     )
 

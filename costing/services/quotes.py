@@ -20,13 +20,20 @@ class BookQuotes:
 
     def rates(self, devices: Collection[str]) -> list[Rate]:
         """Rates in force; a device without a price is absent, not free."""
-        now_ms, wanted = self._now_ms(), set(devices)
+        now_ms = self._now_ms()
         try:
             prices = prices_at(now_ms)
         except NoPriceBook:
             return []
-        rates = rates_of(prices.lines, supplies(now_ms, now_ms + 1))
-        return [Rate(*spot, nano) for spot, nano in sorted(rates.items()) if spot[0] in wanted]
+        rates = rates_of(prices.lines, supplies(now_ms, now_ms + 1, devices=devices))
+        return [Rate(*spot, nano) for spot, nano in sorted(rates.items())]
+
+    def edition(self) -> str:
+        """The version of the book in force."""
+        try:
+            return str(prices_at(self._now_ms()).version_id)
+        except NoPriceBook:
+            return ""
 
     def currency(self) -> str:
         """The currency of the book in force."""

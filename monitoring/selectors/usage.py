@@ -100,7 +100,8 @@ class _Collected:
 
     def series(self, attempt_id: UUID, device: str, capability: str) -> Series:
         unit = BY_NAME[capability].unit if capability in BY_NAME else ""
-        worst = next(q for q in ("missing", "estimated", "proxy", "measured") if q in self.qualities)
+        known = self.qualities - {"missing"} or {"missing"}  # what is missing has no point: coverage tells of it
+        worst = next(q for q in ("missing", "estimated", "proxy", "measured") if q in known)
         return Series(capability, device, unit, worst, self.source, attempt_id, tuple(self.points), self.scope)
 
 

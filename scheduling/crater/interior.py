@@ -17,6 +17,7 @@ Index = npt.NDArray[np.int64]
 
 STEPS = 80
 CLOSE_ENOUGH = 1e-9
+NO_CLOSER = 1e-12  # a gap below which rounding alone speaks
 
 
 @dataclass(frozen=True)
@@ -46,22 +47,37 @@ def _summed(at: Index, values: Floats, length: int) -> Floats:
 
 
 def solve(p: Programme) -> tuple[Floats, Floats]:
-    """(x, y): an optimal point and the dual prices of the rows."""
+    """(x, y): an optimal point and the dual prices of the rows; the nearest found where rounding ends the search."""
     pairs = _Pairs(p)
     x, y, s = _start(p, pairs)
     scale = 1 + float(np.abs(p.b).max()), 1 + float(np.abs(p.c).max())
+    best = np.inf, x, y
     for _ in range(STEPS):
         primal, dual, gap = p.b - p.times(x), p.c - p.back(y) - s, float(x @ s) / len(x)
-        if max(np.abs(primal).max() / scale[0], np.abs(dual).max() / scale[1], gap) < CLOSE_ENOUGH:
+        error = max(float(np.abs(primal).max()) / scale[0], float(np.abs(dual).max()) / scale[1], gap)
+        if error < best[0]:
+            best = error, x, y
+        if error < CLOSE_ENOUGH or gap < NO_CLOSER:
             break
-        factor = pairs.factor(x / s)
-        guess = _direction(p, factor, (x, s), (primal, dual, -x * s))
-        far = float((x + _reach(x, guess[0]) * guess[0]) @ (s + _reach(s, guess[2]) * guess[2])) / len(x)
-        centre = (far / gap) ** 3 * gap - x * s - guess[0] * guess[2]
-        dx, dy, ds = _direction(p, factor, (x, s), (primal, dual, centre))
-        step, dual_step = 0.99 * _reach(x, dx), 0.99 * _reach(s, ds)
-        x, y, s = x + min(1.0, step) * dx, y + min(1.0, dual_step) * dy, s + min(1.0, dual_step) * ds
-    return x, y
+        try:
+            factor = pairs.factor(x / s)
+        except np.linalg.LinAlgError:
+            break
+        x, y, s = _stepped(p, factor, (x, y, s), (primal, dual, gap))
+    return best[1], best[2]
+
+
+def _stepped(
+    p: Programme, factor: "_Factor", at: tuple[Floats, Floats, Floats], off: tuple[Floats, Floats, float]
+) -> tuple[Floats, Floats, Floats]:
+    """One step: a guess, then the correction that it calls for."""
+    (x, y, s), (primal, dual, gap) = at, off
+    guess = _direction(p, factor, (x, s), (primal, dual, -x * s))
+    far = float((x + _reach(x, guess[0]) * guess[0]) @ (s + _reach(s, guess[2]) * guess[2])) / len(x)
+    centre = (far / gap) ** 3 * gap - x * s - guess[0] * guess[2]
+    dx, dy, ds = _direction(p, factor, (x, s), (primal, dual, centre))
+    step, dual_step = 0.99 * _reach(x, dx), 0.99 * _reach(s, ds)
+    return x + min(1.0, step) * dx, y + min(1.0, dual_step) * dy, s + min(1.0, dual_step) * ds
 
 
 def _reach(x: Floats, dx: Floats) -> float:

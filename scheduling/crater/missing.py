@@ -4,7 +4,7 @@ from scheduling.crater.board import Board
 from scheduling.crater.filters import unit_of
 from scheduling.crater.fleet import CORES
 from scheduling.crater.found import Survey
-from scheduling.crater.kernels import CLASS, S_DEVICE, S_TAKE, S_TAKES
+from scheduling.crater.kernels import CLASS, S_TAKE, S_TAKES
 from scheduling.crater.model import Shortfall
 from scheduling.crater.shape import Shape, Take
 from scheduling.crater.vector import CORE, CPU
@@ -19,24 +19,23 @@ def missing(board: Board, shape: Shape, survey: Survey) -> tuple[Shortfall, ...]
         known = shape.takes.get(slot)
         if known is None:
             known = shape.takes[slot] = _takes(board, slot, int(free[CLASS]))
-        device = node.devices[known[0]]
-        for column, name, scale, amount, unit in known[1]:
+        for column, at, name, scale, amount, unit in known:
             have = int(free[column]) * scale
             if have < amount:
-                short = amount - have
+                device, short = node.devices[at], amount - have
                 found.append(Shortfall("free", node.name, device.uuid, device.type, name, amount, have, short, unit))
     return tuple(found)
 
 
-def _takes(board: Board, slot: int, table: int) -> tuple[int, list[Take]]:
-    """The slot's device and what it takes. Whole cores are said in millicores."""
+def _takes(board: Board, slot: int, table: int) -> list[Take]:
+    """What the slot takes of its device and of the links above it. Whole cores are said in millicores."""
     code, named = board.arrays.code, board.grid.classes[table].columns
-    first, count, device = (int(code[slot, at]) for at in (S_TAKE, S_TAKES, S_DEVICE))
+    first, count = (int(code[slot, at]) for at in (S_TAKE, S_TAKES))
     takes = []
     for column, amount in code[first : first + count, :2].tolist():
-        name = named[column - board.tables.offset][1]
+        at, name = named[column - board.tables.offset]
         scale = CORE if name == CORES else 1
         name = CPU if name == CORES else name
         if amount:
-            takes.append((column, name, scale, amount * scale, unit_of(name)))
-    return device, takes
+            takes.append((column, at, name, scale, amount * scale, unit_of(name)))
+    return takes

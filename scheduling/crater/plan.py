@@ -12,6 +12,7 @@ Decided elsewhere: how the plan is committed (services/placement.py), how to lau
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from scheduling.crater.askable import sifted
 from scheduling.crater.explain import refusal
 from scheduling.crater.model import Placement, Plan, Refusal, Request, Snapshot
 from scheduling.crater.occupancy import Occupancy
@@ -19,7 +20,6 @@ from scheduling.crater.order import ordered
 from scheduling.crater.place import place
 from scheduling.crater.planner import Planner
 from scheduling.crater.scene import Scene
-from scheduling.crater.sound import sifted
 
 EXACT_NODES, NEAREST_NODES = 64, 16
 #: Different requests whose full account is worked out in one plan; later ones get the quick reason (whynot.py).

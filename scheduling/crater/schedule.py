@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
+from scheduling.crater.askable import sifted
 from scheduling.crater.model import Head, Plan, Policy, Refusal, Request, Running, Shortfall, Snapshot
 from scheduling.crater.order import NOBODY, ordered
 from scheduling.crater.plan import explained
@@ -18,7 +19,7 @@ from scheduling.crater.preempt import losses_of
 from scheduling.crater.rounds import play
 from scheduling.crater.running import Teams, teams_of
 from scheduling.crater.site import PlannedSite
-from scheduling.crater.sound import sifted, sound
+from scheduling.crater.sound import sound
 from scheduling.crater.turns import Round
 
 BACKFILL = "backfill"

@@ -8,7 +8,7 @@ waste of 300 are worth half a GPU. Refreshed out of band: a solve takes seconds,
 only reads the tables made from it (worth.py).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -18,6 +18,7 @@ from scheduling.crater.interior import Floats, Programme, solve
 
 #: Below this part GPUs are not what limits the load.
 BOTTLENECK = 0.01
+LITTLE = 0.05  # of a shape's size: hardly a price
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,16 +42,49 @@ class Wanted:
 def prices(stocks: Sequence[Stock], mix: Sequence[Wanted]) -> list[float]:
     """Worth of each shape in GPUs: dual prices, scaled so that a GPU is worth 1 on average.
 
-    Where cores or memory run out long before the GPUs do, GPUs have no price beside them; then
-    the worth is what packing alone makes it.
+    Where something else than GPUs in general limits the load (cores, memory, a few nodes that one shape
+    insists on), most shapes have no price beside it. Then the worth is what packing makes it: GPUs alone,
+    and if need be on any node that has enough of them.
     """
-    if not mix or not any(stock.gpus for stock in stocks):
+    if not any(stock.gpus for stock in stocks):
         return [0.0] * len(mix)
-    found, part = _duals(stocks, mix)
-    if part < BOTTLENECK:
-        bare = [replace(stock, pools=()) for stock in stocks]
-        found, _ = _duals(bare, [replace(w, on=tuple(on and (on[0], ()) for on in w.on)) for w in mix])
+    found, part = _of_those(mix, lambda w: any(on is not None for on in w.on), stocks)
+    bare, alone = [replace(stock, pools=()) for stock in stocks], mix
+    for simpler in (_gpus_only, _anywhere):
+        if part >= BOTTLENECK and not _is_lopsided(alone, found):
+            break
+        alone = [simpler(w, bare) for w in alone]
+        found, part = _of_those(alone, lambda w: any(on and on[0] for on in w.on), bare)
     return found
+
+
+def _gpus_only(wanted: Wanted, stocks: Sequence[Stock]) -> Wanted:
+    return replace(wanted, on=tuple(on and (on[0], ()) for on in wanted.on))
+
+
+def _anywhere(wanted: Wanted, stocks: Sequence[Stock]) -> Wanted:
+    """On every class with as many GPUs as the shape takes, if there is any where it fits."""
+    level = max((on[0] for on in wanted.on if on), default=0)
+    return replace(wanted, on=tuple((level, ()) if level and stock.gpus >= wanted.count else None for stock in stocks))
+
+
+def _is_lopsided(mix: Sequence[Wanted], found: Sequence[float]) -> bool:
+    """Whether most of what is asked of GPUs has next to no price."""
+    sizes = [w.share * max((on[0] for on in w.on if on), default=0) * w.count / LEVELS for w in mix]
+    little = sum(s for s, w, price in zip(sizes, mix, found, strict=True) if price * w.share < LITTLE * s)
+    return little > sum(sizes) / 2
+
+
+def _of_those(
+    mix: Sequence[Wanted], counts: Callable[[Wanted], bool], stocks: Sequence[Stock]
+) -> tuple[list[float], float]:
+    """Prices from the shapes that count, 0 for the others; and the GPUs' part of what limits the load."""
+    chosen = [w for w in mix if counts(w)]
+    if not chosen:
+        return [0.0] * len(mix), 1.0
+    found, part = _duals(stocks, chosen)
+    known = iter(found)
+    return [next(known) if counts(w) else 0.0 for w in mix], part
 
 
 def _duals(stocks: Sequence[Stock], mix: Sequence[Wanted]) -> tuple[list[float], float]:

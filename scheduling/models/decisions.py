@@ -22,9 +22,13 @@ class Decision(models.Model):
     """One answer for one job: placed where and why, or refused why."""
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
-    job = models.ForeignKey("scheduling.Job", models.PROTECT, related_name="decisions")
+    job = models.ForeignKey(
+        "scheduling.Job", models.PROTECT, related_name="decisions", db_index=False, db_constraint=False
+    )
     project_id = models.UUIDField()
-    planner_input = models.ForeignKey(PlannerInput, models.PROTECT, related_name="+")
+    planner_input = models.ForeignKey(
+        PlannerInput, models.PROTECT, related_name="+", db_index=False, db_constraint=False
+    )
     at_ms = models.BigIntegerField()
     outcome = models.CharField(max_length=12)  # placed | refused | conflicted | preempted
     answer = models.JSONField()  # Placement or Refusal as JSON; {by, node, lost_ms} of a preempted job

@@ -3,8 +3,8 @@
 from collections.abc import Collection
 from uuid import UUID
 
-from django.db.models import Q
-from django.db.models.functions import Coalesce
+from django.db.models import Q, TextField
+from django.db.models.functions import Cast, Coalesce
 
 from profiles.dimensions import ADDITIVE
 from scheduling.lifecycle import AttemptState
@@ -48,16 +48,20 @@ def allocations_between(
     return [AllocationSpan(*row) for row in rows.order_by("start_ms", "id").annotate(ran=~NEVER_RAN).values_list(*SPAN)]
 
 
-def supplies(start_ms: int, end_ms: int, *, node: str | None = None) -> list[Supply]:
-    """Known capacities of devices (of one node) that were in service during [start_ms, end_ms)."""
+def supplies(
+    start_ms: int, end_ms: int, *, node: str | None = None, devices: Collection[str] | None = None
+) -> list[Supply]:
+    """Known capacities of devices (of one node, of some) that were in service during [start_ms, end_ms)."""
     rows = Device.objects.filter(
         Q(retired_ms=None) | Q(retired_ms__gt=start_ms), node__registered_ms__lt=end_ms
     ).select_related("node", "capacity")
     if node is not None:
         rows = rows.filter(node__name=node)
-    devices = list(rows.order_by("uuid"))
-    cards = {row.uuid: row for row in devices if "mig_devices" in row.attributes}
-    return [s for row in devices for s in _supplies_of(row, cards.get(str(row.attributes.get("mig_parent", ""))))]
+    if devices is not None:
+        rows = rows.filter(uuid__in=devices)
+    found = list(rows.order_by("uuid"))
+    cards = {row.uuid: row for row in found if "mig_devices" in row.attributes}
+    return [s for row in found for s in _supplies_of(row, cards.get(str(row.attributes.get("mig_parent", ""))))]
 
 
 def _share_ppb(part: Device, card: Device, dimension: str) -> int:
@@ -107,10 +111,10 @@ def references_of(job_ids: Collection[UUID]) -> dict[UUID, str]:
     return {job_id: f"J-{number} {name}" for job_id, number, name in rows}
 
 
-def jobs_of_profile(profile: str, version: str, project_ids: Collection[UUID]) -> list[UUID]:
-    """Jobs of these projects that ran under one profile version."""
+def jobs_of_profile(profile: str, version: str, project_ids: Collection[UUID]) -> list[str]:
+    """Ids of these projects' jobs that ran under one profile version: text, for there may be very many."""
     rows = Job.objects.filter(profile_name=profile, profile_version=version, project_id__in=project_ids)
-    return list(rows.values_list("id", flat=True))
+    return list(rows.annotate(text=Cast("id", TextField())).values_list("text", flat=True))
 
 
 def ended_before(job_ids: Collection[UUID], at_ms: int) -> list[UUID]:

@@ -1,169 +1,83 @@
-"""Commit a batch of placements in a handful of statements, or not at all.
+"""Commit placements in batches: one statement a batch, whole or not at all.
 
-The same laws as committing one by one (placement.py), paid once a batch: one lock, one
-conditional update of the jobs, one of the capacity rows, and one insert a table. When any
-row refuses - a job moved on, room is gone, a core is held - `commit_batch` returns False with
-everything undone, and the caller commits one by one to find out which.
+One lock, one statement (statements.py), one more for the facts. When any row of a batch refuses - a job moved on,
+room is gone, a core is held, an answer makes no sense - everything is undone and the halves are
+tried, so of a plan with one bad placement all others stand and the bad one is left as a conflict.
 """
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
-from uuid import UUID
+from collections.abc import Sequence
 
-from django.db import connection, transaction
-from psycopg2.extras import Json, execute_values
+from django.db import DataError, IntegrityError, connection, transaction
 
 from alldata.kernel.events import JobMoved
-from alldata.kernel.ids import uuid7
 from alldata.outbox.publish import publish_all
-from profiles.dimensions import ADDITIVE
+from alldata.outbox.wake import once_each
 from scheduling.crater.model import Placement
-from scheduling.lifecycle import AllocationState, AttemptState, JobState
-from scheduling.models import Allocation, Attempt, Device, Job, Node, PlannerInput
-from scheduling.services.locks import LockKey, lock_in_transaction
-from scheduling.services.recording import as_text
+from scheduling.lifecycle import JobState
+from scheduling.models import Job, PlannerInput
+from scheduling.services.locks import LockKey, locking
+from scheduling.services.recording import as_text, strict_text
+from scheduling.services.statements import COMMIT, CONFLICTS
 
-Row = tuple[Any, ...]
-PAGE = 1000
-TAKE_JOBS = """
-UPDATE scheduling_job SET state = %s, reason = '', changed_ms = %s, rev = rev + 1
-WHERE id = ANY(%s::uuid[]) AND state = %s AND stop_requested = '' RETURNING id"""
-RAISED = ", ".join(f"reserved_{d} = held.reserved_{d} + taken.{d}" for d in ADDITIVE)
-ROOM = " AND ".join(f"(taken.{d} = 0 OR held.capacity_{d} >= held.reserved_{d} + taken.{d})" for d in ADDITIVE)
-RESERVE = f"""
-UPDATE scheduling_devicecapacity AS held SET {RAISED}
-FROM (VALUES %s) AS taken (device_id, {", ".join(ADDITIVE)})
-WHERE held.device_id = taken.device_id AND NOT held.overcommitted AND {ROOM}"""
-ROW = "(%s::uuid" + ", %s::bigint" * len(ADDITIVE) + ")"
-ATTEMPTS = """
-INSERT INTO scheduling_attempt (id, job_id, project_id, ordinal, engine, node_id, state, placement,
-  created_ms, changed_ms, reason, detail, endpoint, limits, progress) VALUES %s"""
-ALLOCATIONS = """
-INSERT INTO scheduling_allocation (id, attempt_id, device_id, dimension, amount, cpus, state, start_ms) VALUES %s"""
-DECISIONS = """
-INSERT INTO scheduling_decision (id, job_id, project_id, planner_input_id, at_ms, outcome, answer) VALUES %s"""
+#: Placements a transaction: more saves little and holds the lock longer.
+BATCH = 200
 
 
 class _Refused(Exception):
     """One row of the batch refused; the transaction is undone."""
 
 
-@dataclass(frozen=True, slots=True)
-class Batch:
-    """What a batch needs to know: rows by name, read once."""
-
-    placements: Sequence[Placement]
-    jobs: Mapping[str, Job]
-    devices: Mapping[str, UUID]
-    nodes: Mapping[str, Node]
-    seen: PlannerInput
-    now_ms: int
+def commit_all(placements: Sequence[Placement], *, seen: PlannerInput, now_ms: int) -> int:
+    """How many placements stand now; each of the others is recorded as conflicted."""
+    batches = [placements[start : start + BATCH] for start in range(0, len(placements), BATCH)]
+    with once_each():
+        return sum(_stand(batch, seen=seen, now_ms=now_ms) for batch in batches)
 
 
-def commit_batch(placements: Sequence[Placement], jobs: Mapping[str, Job], *, seen: PlannerInput, now_ms: int) -> bool:
+def commit_batch(placements: Sequence[Placement], *, seen: PlannerInput, now_ms: int) -> bool:
     """True when every placement was committed; False when none was."""
-    uuids = {pick.device for placement in placements for pick in placement.picks}
-    names = {placement.node for placement in placements}
-    batch = Batch(
-        placements,
-        jobs,
-        dict(Device.objects.filter(uuid__in=uuids).values_list("uuid", "pk")),
-        {node.name: node for node in Node.objects.filter(name__in=names).only("pk", "name", "engine")},
-        seen,
-        now_ms,
-    )
+    words = (as_text(placements), now_ms, str(seen.pk))
     try:
-        with transaction.atomic():
-            lock_in_transaction(LockKey.PLANNER)
-            _take_jobs(batch)
-            _reserve(batch)
-            _write(batch)
-            publish_all([_fact(jobs[p.job], now_ms) for p in placements], now_ms=now_ms)
-    except _Refused:
+        with transaction.atomic(), connection.cursor() as cursor:
+            COMMIT.execute(cursor, words, first=locking(LockKey.PLANNER))
+            taken: list[tuple[str, str]] = cursor.fetchall()
+            if len(taken) != len(placements):
+                raise _Refused
+            facts = [JobMoved(job, project, JobState.ADMITTED.value, now_ms) for job, project in taken]
+            publish_all(facts, now_ms=now_ms)
+    except (_Refused, IntegrityError, DataError):
         return False
     return True
 
 
-def _fact(job: Job, now_ms: int) -> JobMoved:
-    return JobMoved(str(job.pk), str(job.project_id), JobState.ADMITTED.value, now_ms)
+def _stand(batch: Sequence[Placement], *, seen: PlannerInput, now_ms: int) -> int:
+    """How many of a batch. When it refuses, jobs that moved on are found at once (another planner was faster)."""
+    if commit_batch(batch, seen=seen, now_ms=now_ms):
+        return len(batch)
+    rows = Job.objects.filter(pk__in=[p.job for p in batch], state=JobState.QUEUED, stop_requested="")
+    queued = {str(pk) for pk in rows.values_list("pk", flat=True)}
+    _note_conflicts([p for p in batch if p.job not in queued], seen=seen, now_ms=now_ms)
+    return _by_halves([p for p in batch if p.job in queued], seen=seen, now_ms=now_ms)
 
 
-def _take_jobs(batch: Batch) -> None:
-    ids = [str(batch.jobs[placement.job].pk) for placement in batch.placements]
-    with connection.cursor() as cursor:
-        cursor.execute(TAKE_JOBS, [JobState.ADMITTED.value, batch.now_ms, ids, JobState.QUEUED.value])
-        if cursor.rowcount != len(ids):
-            raise _Refused
+def _by_halves(batch: Sequence[Placement], *, seen: PlannerInput, now_ms: int) -> int:
+    if not batch or commit_batch(batch, seen=seen, now_ms=now_ms):
+        return len(batch)
+    if len(batch) == 1:
+        _note_conflicts(batch, seen=seen, now_ms=now_ms)
+        return 0
+    middle = len(batch) // 2
+    halves = batch[:middle], batch[middle:]
+    return sum(_by_halves(half, seen=seen, now_ms=now_ms) for half in halves)
 
 
-def _reserve(batch: Batch) -> None:
-    """Raise `reserved` once a device, whatever the number of jobs that share it."""
-    taken: dict[str, dict[str, int]] = defaultdict(lambda: dict.fromkeys(ADDITIVE, 0))
-    cores: dict[UUID, list[int]] = defaultdict(list)
-    for placement in batch.placements:
-        for pick in placement.picks:
-            for dimension, amount in pick.amounts.items():
-                taken[pick.device][dimension] += amount
-            if pick.cpus:
-                cores[batch.devices[pick.device]].extend(pick.cpus)
-    _check_cores(cores)
-    rows = [(str(batch.devices[uuid]), *amounts.values()) for uuid, amounts in taken.items()]
-    with connection.cursor() as cursor:
-        execute_values(cursor.cursor, RESERVE, rows, template=ROW, page_size=len(rows))
-        if cursor.rowcount != len(rows):
-            raise _Refused
+def _note_conflicts(placements: Sequence[Placement], *, seen: PlannerInput, now_ms: int) -> None:
+    """One decision each; a conflict equal to the job's latest decision is not repeated."""
+    if placements:
+        answers = f"[{','.join(_storable(placement) for placement in placements)}]"
+        with connection.cursor() as cursor:
+            cursor.execute(CONFLICTS, {"answers": answers, "now": now_ms, "seen": str(seen.pk)})
 
 
-def _check_cores(cores: Mapping[UUID, list[int]]) -> None:
-    """No core is given twice, within the batch or beside live claims."""
-    if any(len(set(numbers)) != len(numbers) for numbers in cores.values()):
-        raise _Refused
-    claims = Allocation.objects.filter(device_id__in=cores).exclude(state=AllocationState.RELEASED).exclude(cpus=[])
-    for device_id, held in claims.values_list("device_id", "cpus"):
-        if set(held) & set(cores[device_id]):
-            raise _Refused
-
-
-def _write(batch: Batch) -> None:
-    """The new rows: attempts, claims, decisions."""
-    earlier = Attempt.objects.filter(job_id__in=[batch.jobs[p.job].pk for p in batch.placements])
-    last: dict[UUID, int] = {}
-    for job_id, ordinal in earlier.values_list("job_id", "ordinal"):
-        last[job_id] = max(ordinal, last.get(job_id, 0))
-    attempts: list[Row] = []
-    claims: list[Row] = []
-    decisions: list[Row] = []
-    for placement in batch.placements:
-        job, key = batch.jobs[placement.job], str(uuid7())
-        answer = as_text(placement)
-        attempts.append(_attempt(batch, placement, key, last.get(job.pk, 0) + 1, answer))
-        claims.extend(_claims(batch, placement, key))
-        decisions.append(
-            (str(uuid7()), str(job.pk), str(job.project_id), str(batch.seen.pk), batch.now_ms, "placed", answer)
-        )
-    _insert(ATTEMPTS, attempts)
-    _insert(ALLOCATIONS, claims)
-    _insert(DECISIONS, decisions)
-
-
-def _attempt(batch: Batch, placement: Placement, key: str, ordinal: int, answer: str) -> Row:
-    job, node, empty = batch.jobs[placement.job], batch.nodes[placement.node], Json({})
-    state = AttemptState.PLACING.value
-    head = (key, str(job.pk), str(job.project_id), ordinal, node.engine, str(node.pk), state, answer)
-    return (*head, batch.now_ms, batch.now_ms, "", "", empty, empty, empty)
-
-
-def _claims(batch: Batch, placement: Placement, key: str) -> Iterable[Row]:
-    state = AllocationState.RESERVED.value
-    for pick in placement.picks:
-        device = str(batch.devices[pick.device])
-        for dimension, amount in pick.amounts.items():
-            cpus = list(pick.cpus) if dimension == "cpu_millicores" else []
-            yield (str(uuid7()), key, device, dimension, amount, cpus, state, batch.now_ms)
-
-
-def _insert(statement: str, rows: list[Row]) -> None:
-    with connection.cursor() as cursor:
-        execute_values(cursor.cursor, statement, rows, page_size=PAGE)
+def _storable(placement: Placement) -> str:
+    return strict_text(placement, instead={"job": placement.job, "node": placement.node, "unstorable": True})

@@ -19,7 +19,12 @@ class LockKey(IntEnum):
 def lock_in_transaction(key: LockKey) -> None:
     """Wait for the lock; it ends with the open transaction."""
     with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [int(key)])
+        cursor.execute(locking(key))
+
+
+def locking(key: LockKey) -> str:
+    """The statement that waits for the lock, for those who send another along with it."""
+    return f"SELECT pg_advisory_xact_lock({int(key)});"
 
 
 @contextmanager

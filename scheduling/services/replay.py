@@ -4,8 +4,6 @@ Inputs recorded before a field existed lack it: the field's default is what the 
 Inputs are kept without their instant; give that of the decision.
 """
 
-import json
-import zlib
 from dataclasses import fields, is_dataclass, replace
 from functools import cache
 from types import UnionType
@@ -13,14 +11,14 @@ from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from scheduling.crater.model import Snapshot
 from scheduling.models import PlannerInput
+from scheduling.services.recording import input_of
 
 T = TypeVar("T")
 
 
 def recorded(row: PlannerInput, *, at_ms: int) -> Snapshot:
     """The snapshot of a decision made at this instant."""
-    plain = json.loads(zlib.decompress(bytes(row.body)))
-    seen: Snapshot = _made(Snapshot, plain)
+    seen: Snapshot = _made(Snapshot, input_of(row))
     return replace(seen, now_ms=at_ms)
 
 

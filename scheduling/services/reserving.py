@@ -103,7 +103,7 @@ def _booked(asked: _Asked, job: Job, snapshot: Snapshot, answer: PreCheck, *, po
         job.save(force_insert=True)
         nano = round(per_hour(placement.picks, Scene(snapshot)) * asked.hold_ms / HOUR_MS)
         ports.budgets.reserve(asked.viewer, Spend(job.pk, project.id, nano), now_ms=now_ms)
-        if not commit_or_note(job, placement, seen=record_input(snapshot), now_ms=now_ms):
+        if not commit_or_note(placement, seen=record_input(snapshot), now_ms=now_ms):
             raise _Gone
         Job.objects.filter(pk=job.pk).update(reason=RESERVED, reason_facts={"until_ms": until_ms})
         hold = Hold.objects.create(

@@ -1,9 +1,6 @@
 """Money is set aside once, refused beyond a limit, and freed when the job is settled."""
 
-import threading
-
 import pytest
-from django.db import connection
 
 from alldata.kernel.ids import uuid7
 from alldata.kernel.intervals import DAY_MS, HOUR_MS, Interval
@@ -15,6 +12,7 @@ from costing.services.budgets import Ask, BudgetCommand, reserve, set_budget, se
 from costing.services.days import sum_due_days
 from costing.services.ledger import book_hour
 from tests.fleet import AGENT, HBM, HOUR, LATER, attempt, gpu, holds, job, take, window
+from tests.racing import race
 from tests.world import home
 
 DAY = HOUR // DAY_MS * DAY_MS
@@ -117,20 +115,5 @@ def test_members_set_no_budgets(viewer: Viewer) -> None:
 def test_two_jobs_cannot_both_take_the_last_of_it() -> None:
     viewer = home()
     limit(viewer, 100)
-    outcomes: list[str] = []
-
-    def admit() -> None:
-        try:
-            reserve(viewer, ask(viewer, 60), now_ms=LATER)
-            outcomes.append("taken")
-        except BudgetExhausted:
-            outcomes.append("refused")
-        finally:
-            connection.close()
-
-    racers = [threading.Thread(target=admit) for _ in range(4)]
-    for racer in racers:
-        racer.start()
-    for racer in racers:
-        racer.join()
-    assert sorted(outcomes) == ["refused", "refused", "refused", "taken"]
+    outcomes = race(*[lambda: reserve(viewer, ask(viewer, 60), now_ms=LATER)] * 4)
+    assert outcomes == ["None", "budget_exhausted", "budget_exhausted", "budget_exhausted"]

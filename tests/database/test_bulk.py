@@ -42,15 +42,15 @@ def test_a_batch_leaves_what_single_commits_leave(viewer: Viewer) -> None:
 def test_a_batch_with_one_moved_job_is_undone(viewer: Viewer) -> None:
     seen, jobs, placements = _planned(viewer, 3)
     Job.objects.filter(pk=next(iter(jobs))).update(state="cancelled")
-    assert not commit_batch(placements, jobs, seen=seen, now_ms=NOW)
+    assert not commit_batch(placements, seen=seen, now_ms=NOW)
     assert not Attempt.objects.exists()
     assert reserved_cores() == 0
 
 
 def test_a_batch_without_room_is_undone(viewer: Viewer) -> None:
-    seen, jobs, placements = _planned(viewer, 3)
+    seen, _, placements = _planned(viewer, 3)
     DeviceCapacity.objects.filter(device__type="cpu").update(reserved_cpu_millicores=6000)
-    assert not commit_batch(placements, jobs, seen=seen, now_ms=NOW)
+    assert not commit_batch(placements, seen=seen, now_ms=NOW)
     assert not Allocation.objects.exists()
 
 
@@ -65,8 +65,8 @@ def test_a_refused_batch_is_committed_one_by_one(viewer: Viewer) -> None:
 
 
 def test_a_core_is_not_given_twice(viewer: Viewer) -> None:
-    seen, jobs, placements = _planned(viewer, 2)
-    assert commit_batch(placements[:1], jobs, seen=seen, now_ms=NOW)
+    seen, _, placements = _planned(viewer, 2)
+    assert commit_batch(placements[:1], seen=seen, now_ms=NOW)
     Job.objects.update(state="queued")
     Attempt.objects.update(state="lost")
-    assert not commit_batch(placements[:1], jobs, seen=seen, now_ms=NOW)
+    assert not commit_batch(placements[:1], seen=seen, now_ms=NOW)

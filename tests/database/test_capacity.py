@@ -2,9 +2,9 @@
 
 import pytest
 from django.db import IntegrityError, transaction
-from django.db.models import F
+from django.db.models import F, Model
 
-from scheduling.models import Allocation, Decision, DeviceCapacity
+from scheduling.models import Allocation, Attempt, Decision, Device, DeviceCapacity, Job
 from scheduling.services.placement import place_waiting
 from scheduling.services.release import release_due, start_releasing
 from tests.world import NOW, FlatRates, home, machine, reserved_cores, submitted
@@ -73,3 +73,14 @@ def test_decisions_cannot_be_rewritten() -> None:
     place_waiting(prices=FlatRates(), now_ms=NOW)
     with pytest.raises(IntegrityError, match="append-only"), transaction.atomic():
         Decision.objects.update(outcome="refused")
+
+
+@pytest.mark.parametrize("model", [Device, Attempt, Job])
+def test_what_claims_and_decisions_refer_to_cannot_be_deleted(model: type[Model]) -> None:
+    viewer = home()
+    machine()
+    submitted(viewer)
+    place_waiting(prices=FlatRates(), now_ms=NOW)
+    rows = model._default_manager.order_by("pk")
+    with pytest.raises(IntegrityError, match="is referred to"), transaction.atomic():
+        rows._raw_delete(using="default")

@@ -86,8 +86,9 @@ def test_a_wrong_price_list_is_refused(old: str, new: str, error: type[Exception
 def test_quotes_are_the_rates_that_the_ledger_books() -> None:
     machine()
     quotes = BookQuotes(lambda: NOW)
-    assert list(quotes.rates([CPU])) == []
+    assert (list(quotes.rates([CPU])), quotes.edition()) == ([], "")
     ensure_price_book(now_ms=NOW)
+    assert quotes.edition() == str(prices_at(NOW).version_id)
     assert [(r.dimension, r.nano_per_hour) for r in quotes.rates([CPU])] == [("cpu_millicores", 2 * CORE)]
     assert quotes.currency() == "CNY"
 

@@ -51,7 +51,8 @@ def test_the_second_job_waits_for_the_link_although_its_card_is_free() -> None:
     for _ in range(2):
         submitted(viewer, profile="sender@1.0", mode="")
     assert place_waiting(prices=FlatRates(), now_ms=NOW).placed == 1
-    assert DeviceRow.objects.get(uuid=PORT).capacity.reserved_pcie_bandwidth == 20_000_000_000
+    held = DeviceRow.objects.filter(uuid=PORT).values_list("capacity__reserved_pcie_bandwidth", flat=True)
+    assert held.get() == 20_000_000_000
     assert Allocation.objects.filter(device__uuid=PORT, dimension="pcie_bandwidth").count() == 1
     waiting = Job.objects.get(state="queued")
     assert (waiting.reason, waiting.reason_facts["nearest"]["device"]) == ("waiting_free", PORT)

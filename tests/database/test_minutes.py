@@ -1,4 +1,4 @@
-"""E11: an agent that sends a window a minute is billed what it would be for every look (L4), by the agent's own sums."""
+"""E11: a window a minute comes to what a window for every look comes to (L4), by the agent's own sums."""
 
 from collections.abc import Iterator
 from contextlib import suppress
@@ -28,7 +28,7 @@ class _Undo(Exception):
 
 
 def frames(looks: list[tuple[int, int]], every: int) -> Iterator[Frame]:
-    """What an agent sends that closes its window after `every` looks: bytes moved (a counter), share of SMs (a level)."""
+    """What an agent sends that closes its window after `every` looks: bytes moved (counter), share of SMs (level)."""
     sampler, moved, seq = Sampler(), 0, 0
     for k, (step, share) in enumerate([(0, looks[0][1]), *looks]):
         moved += step * LOOK

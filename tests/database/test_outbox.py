@@ -1,16 +1,18 @@
 """Facts are written with their change and delivered at least once, each subscriber on its own."""
 
 from collections.abc import Iterator
+from uuid import UUID
 
 import pytest
 from django.db import transaction
 
+from alldata.kernel.clock import now_ms
 from alldata.kernel.events import CapacityChanged, Event, ProfilePublished
 from alldata.outbox import subscribers
 from alldata.outbox.models import Delivery, OutboxEvent
 from alldata.outbox.publish import publish
 from alldata.outbox.subscribers import Subscriber
-from alldata.outbox.tasks import relay
+from alldata.outbox.tasks import KEEP_DONE_MS, prune, relay
 from tests.world import NOW
 
 FACT = ProfilePublished("p", "1.0", "o")
@@ -75,3 +77,18 @@ def test_a_fact_without_subscribers_is_kept_as_history(subscribed: None) -> None
     publish(CapacityChanged("n", NOW), now_ms=NOW)
     assert relay() == 0
     assert OutboxEvent.objects.get().fields == {"node": "n", "at_ms": NOW}
+
+
+def born(name: str, at_ms: int, *, owed: bool = False) -> OutboxEvent:
+    """A fact with the key of its time; told unless it is still owed."""
+    fact = OutboxEvent.objects.create(id=UUID(int=at_ms << 80 | 7), name=name, fields={}, at_ms=at_ms)
+    Delivery.objects.create(event=fact, subscriber="s", due_ms=at_ms, done_ms=None if owed else at_ms)
+    return fact
+
+
+def test_facts_that_are_no_history_go_when_they_are_old_and_told() -> None:
+    old = now_ms() - KEEP_DONE_MS - 60_000
+    born("usage.recorded", old)
+    stays = [born("usage.recorded", old - 1, owed=True), born("job.moved", old - 2), born("usage.recorded", now_ms())]
+    prune()
+    assert set(OutboxEvent.objects.values_list("id", flat=True)) == {fact.id for fact in stays}

@@ -100,6 +100,15 @@ def test_usage_can_be_asked_for_a_part_of_the_time(api: Client, job: JobRow) -> 
     assert {(series["quality"], *series["points"]) for series in found["series"]} == {("missing",)}
 
 
+def test_a_window_nobody_saw_is_a_gap_and_no_quality_of_the_others(api: Client, job: JobRow) -> None:
+    blind = {"cpu_millicores": Usage(None, "measured", "missing", reason="not_observed")}
+    usage = (AttemptUsage(str(Attempt.objects.get().id), CPU, blind),)
+    ingest_frame(Frame("e", 1, NOW + 2000, NOW + 4000, (), usage), agent=NODE, now_ms=NOW + 4000)
+    found = api.get(f"/api/v1/jobs/{job.reference}/metrics", {"end_timestamp": NOW + 4000}).json()
+    (series,) = (one for one in found["series"] if one["capability"] == "cpu_millicores")
+    assert (series["quality"], series["covered_ms"], len(series["points"])) == ("measured", 2000, 1)
+
+
 @pytest.mark.parametrize("span", [{"start_timestamp": "x"}, {"start_timestamp": 5, "end_timestamp": 5}])
 def test_a_wrong_span_is_refused(api: Client, job: JobRow, span: dict[str, str | int]) -> None:
     assert api.get(f"/api/v1/jobs/{job.reference}/metrics", span).status_code == 422

@@ -11,7 +11,7 @@ from django.db import transaction
 from django.db.models import Sum
 from django.test import Client
 
-from alldata.agent import report
+from alldata.agent.clock import mono_ms
 from alldata.agent.http import Answer, Unreachable
 from alldata.agent.report import Reporter
 from alldata.agent.spool import Spool
@@ -86,7 +86,7 @@ def replay(spool: Spool, lost: set[int]) -> _Line:
     line = _Line(lost)
     facts = Register(AGENT, "b", "boot:1", 1, (), (), 1000, STEP, engine="fake")
     reporter = Reporter(line, spool, AGENT, facts)  # type: ignore[arg-type]
-    reporter._registered, reporter._registered_at = facts, report.mono_ms()
+    reporter._registered, reporter._registered_at = facts, mono_ms()
     for _ in range(20):
         reporter.step()
     assert spool.depth == 0

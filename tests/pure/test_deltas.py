@@ -1,0 +1,45 @@
+"""What differs between two inputs, applied to the earlier one, gives the later one."""
+
+import json
+from dataclasses import replace
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scheduling.crater.model import Node, Price, Request, Snapshot
+from scheduling.services.deltas import applied, changes
+from scheduling.services.recording import as_text
+
+NODES = st.builds(Node, name=st.sampled_from("abcd"), devices=st.just(()), simulated=st.booleans())
+JOBS = st.builds(Request, job=st.sampled_from("uvwxyz"), needs=st.just(()), submitted_ms=st.integers(0, 3))
+PRICES = st.builds(Price, st.sampled_from("ab"), st.just("cores"), st.integers(0, 2))
+
+
+def _ordered(nodes: list[Node], jobs: list[Request], prices: list[Price]) -> Snapshot:
+    queue = sorted({job.job: job for job in jobs}.values(), key=lambda job: (job.submitted_ms, job.job))
+    return Snapshot(7, tuple(sorted({n.name: n for n in nodes}.values(), key=str)), tuple(queue), tuple(prices))
+
+
+SNAPSHOTS = st.builds(_ordered, st.lists(NODES), st.lists(JOBS), st.lists(PRICES, max_size=2))
+ANY_ORDER = st.builds(Snapshot, st.just(7), st.lists(NODES).map(tuple), st.lists(JOBS).map(tuple))
+
+
+def _plain(value: object) -> dict[str, object]:
+    plain: dict[str, object] = json.loads(as_text(value))
+    return plain
+
+
+@given(SNAPSHOTS, SNAPSHOTS | ANY_ORDER)
+def test_the_difference_leads_to_the_later_input(old: Snapshot, new: Snapshot) -> None:
+    assert applied(_plain(old), _plain(changes(old, new))) == _plain(new)
+
+
+@given(SNAPSHOTS)
+def test_nothing_differs_from_itself_at_another_instant(known: Snapshot) -> None:
+    assert changes(known, replace(known, now_ms=8)) == {}
+
+
+@given(SNAPSHOTS.filter(lambda known: len(known.queue) > 1))
+def test_a_job_that_left_costs_its_name(known: Snapshot) -> None:
+    left = replace(known, queue=known.queue[1:])
+    assert changes(known, left) == {"queue": {"gone": [known.queue[0].job], "new": []}}
