@@ -16,7 +16,7 @@ from scheduling.crater.model import Demand, Node
 from scheduling.models import Job, ObservedMix
 from scheduling.ports import PriceQuotes
 from scheduling.services.commands import digest_of
-from scheduling.snapshot import build_snapshot, needs_of
+from scheduling.snapshot import cluster_now, needs_of
 
 #: Jobs looked at, shapes priced, and the steps of their shares.
 NEWEST, MOST_SHAPES, STEPS = 1_000, 48, 200
@@ -27,7 +27,7 @@ Need = Mapping[str, Any]
 
 def observe(*, prices: PriceQuotes, now_ms: int) -> bool:
     """Renew the mix if demand or machines have changed; True when it was."""
-    nodes = build_snapshot(prices=prices, now_ms=now_ms, queue=()).nodes
+    nodes = cluster_now(prices=prices, now_ms=now_ms, queue=()).nodes
     shapes = _recent()
     if not shapes or not any(device.type == GPU for node in nodes for device in node.devices):
         return False
