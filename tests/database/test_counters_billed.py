@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from alldata.agent.wire import AttemptUsage, Frame, Usage
-from alldata.kernel.intervals import HOUR_MS, Interval
+from alldata.kernel.intervals import Interval
 from alldata.tenancy.viewer import Viewer
 from costing.models import LedgerEntry
 from costing.rating import price_nano
@@ -19,9 +19,8 @@ from tests.money import HALF, WHOLE, nano
 CORES = PRICES + "  - {type: cpu, hourly: '2.0', weights: {cpu_millicores: 1000000}}\n"
 
 
-def book(*hours: int) -> None:
-    for hour_ms in hours or (HOUR,):
-        book_hour(AGENT, hour_ms, now_ms=max(LATER, hour_ms + 3 * HOUR_MS))
+def book() -> None:
+    book_hour(AGENT, HOUR, now_ms=LATER)
 
 
 @pytest.fixture

@@ -1,17 +1,15 @@
 """What does a claim cost that is kept warm after its attempt ended (E6)?"""
 
 import pytest
-from django.db.models import Sum
 
 from alldata.kernel.intervals import Interval
 from alldata.tenancy.viewer import Viewer
-from costing.models import LedgerEntry
 from costing.rating import price_nano
 from costing.services.ledger import book_hour
 from scheduling.models import Allocation, Attempt, Device, DeviceCapacity, Job
 from scheduling.services.release import release_due, start_releasing
 from tests.fleet import AGENT, HBM, HOUR, LATER, attempt, gpu, holds, job, take, window
-from tests.money import HBM_RATE
+from tests.money import HBM_RATE, nano
 
 MINUTE = 60_000
 
@@ -31,13 +29,8 @@ def work(viewer: Viewer) -> Job:
     return job(viewer.default_project_id, viewer.organisation_id)
 
 
-def book(node: str = AGENT) -> None:
-    book_hour(node, HOUR, now_ms=LATER)
-
-
-def nano(**where: object) -> int:
-    rows = LedgerEntry.objects.filter(dimension="hbm_bandwidth", **where)
-    return int(rows.aggregate(n=Sum("nano"))["n"] or 0)
+def book() -> None:
+    book_hour(AGENT, HOUR, now_ms=LATER)
 
 
 def claimed(work: Job, device: Device) -> Attempt:
