@@ -5,6 +5,7 @@ from alldata.tenancy.viewer import Viewer
 from costing.rating import price_nano
 from costing.services.capacity import note_supply
 from costing.services.ledger import book_hour
+from costing.services.quotes import BookQuotes
 from scheduling.models import Device, DeviceCapacity
 from tests.fleet import AGENT, GPU, HOUR, LATER, gpu, take, window
 from tests.money import HALF, WHOLE, nano
@@ -54,3 +55,11 @@ def test_a_card_that_is_split_within_the_hour_is_booked_once(viewer: Viewer) -> 
     assert abs(nano() - price_nano(CARD_RATE, WHOLE)) <= len(halves) * 9  # rates that each round once a half
     assert nano(device=GPU, dimension="gpu_sm", bucket="unallocated_idle") == price_nano(SM_RATE, halves[0])
     assert 0 < nano(bucket="stranded") < price_nano(SM_RATE, halves[1]) // 10
+
+
+def test_a_part_is_quoted_what_it_will_be_booked_for(viewer: Viewer) -> None:
+    split(gpu())
+    (sm,) = [r for r in BookQuotes(lambda: LATER).rates(["MIG-3"]) if r.dimension == "gpu_sm"]
+    take(window(0, WHOLE, 0))
+    book()
+    assert sm.nano_per_hour == nano(device="MIG-3", dimension="gpu_sm")
