@@ -2,9 +2,10 @@
 
 The newest jobs and those under way are grouped by what they need: gaps are filled by what comes
 often, but most of a cluster's time belongs to jobs that stay long (docs/benchmarks.md, steady).
-Their shadow prices (crater/market.py) take up to seconds, so they are kept in a row that `snapshot.py` reads. The row is keyed by a digest of the
-shapes, how common they are (in steps, so that one more job of a kind changes nothing) and the
-machines: while that is the same there is nothing to do. Without GPUs there is nothing to price.
+Their shadow prices (crater/market.py) take up to seconds, so they are kept in a row that
+`snapshot.py` reads. The row is keyed by a digest of the shapes, how common they are (in steps, so
+that one more job of a kind changes nothing) and the machines: while that is the same there is
+nothing to do. Without GPUs there is nothing to price.
 """
 
 import json
