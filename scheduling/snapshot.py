@@ -198,7 +198,7 @@ def _forecasts(jobs: Sequence[Job]) -> Forecasts:
     """Forecasts from earlier successes of the same code and profile, all in one query; a stated guess without any."""
     codes = list({_code(job) for job in jobs})
     columns = [list(column) for column in zip(*codes, strict=True)] if codes else [[], [], [], []]
-    words = [AttemptState.SUCCEEDED.value, HISTORY, [str(key) for key in columns[0]], *columns[1:]]
+    words: list[Any] = [AttemptState.SUCCEEDED.value, HISTORY, [str(key) for key in columns[0]], *columns[1:]]
     with connection.cursor() as cursor:
         cursor.execute(SPANS, words)
         return {codes[place - 1]: quantiles(spans) or COLD_START for place, spans in cursor.fetchall()}

@@ -22,7 +22,7 @@ class Prepared:
     text: str
     _known: WeakSet[Any] = field(default_factory=WeakSet)  # sessions that have planned it
 
-    def execute(self, cursor: CursorWrapper, words: Sequence[object], *, first: str = "") -> None:
+    def execute(self, cursor: CursorWrapper, words: Sequence[Any], *, first: str = "") -> None:
         """Run it on the cursor's connection, after the statement `first` in the same round trip."""
         session = connection.connection
         if session not in self._known:

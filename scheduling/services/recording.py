@@ -107,7 +107,7 @@ def _as_dict(value: Any) -> dict[str, Any]:
     """A dataclass, or a mapping that is no dict, as a dict."""
     if isinstance(value, Mapping):
         return dict(value)
-    names, read = _reader(type(value))
+    names, read = _reader(value.__class__)
     return dict(zip(names, read(value), strict=True))
 
 

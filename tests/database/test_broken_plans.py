@@ -66,14 +66,14 @@ def test_a_broken_placement_stays_alone(broken: Callable[[Placement], Placement]
     done = commit(snapshot, Plan((*good, broken(last))), now_ms=NOW)
     assert done == Round(placed=GOOD, refused=0, conflicted=1)
     _only_good_ones_stand(last.job)
-    assert Decision.objects.get(job=last.job).outcome == "conflicted"
+    assert Decision.objects.get(job_id=last.job).outcome == "conflicted"
     assert place_waiting(prices=FlatRates(), now_ms=NOW).placed == 1
 
 
 def _only_good_ones_stand(job: str) -> None:
     """Nothing is held by the job, and what is held is what was reserved."""
     assert Job.objects.get(pk=job).state == "queued"
-    assert not Attempt.objects.filter(job=job).exists()
+    assert not Attempt.objects.filter(job_id=job).exists()
     assert Attempt.objects.count() == GOOD
     held = Allocation.objects.filter(dimension="cpu_millicores").aggregate(amount=Sum("amount"))
     assert held["amount"] == reserved_cores() == GOOD * 1000
@@ -84,7 +84,7 @@ def test_a_job_placed_twice_runs_once() -> None:
     twice = replace(decided.placements[0], picks=tuple(replace(p, cpus=()) for p in decided.placements[0].picks))
     done = commit(snapshot, Plan((*decided.placements, twice)), now_ms=NOW)
     assert (done.placed, done.conflicted) == (3, 1)
-    assert Attempt.objects.filter(job=twice.job).count() == 1
+    assert Attempt.objects.filter(job_id=twice.job).count() == 1
     assert reserved_cores() == 3000
 
 
