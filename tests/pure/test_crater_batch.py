@@ -5,10 +5,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scheduling.crater import batch, columns, near, scoring
-from scheduling.crater.model import Need, Snapshot
+from scheduling.crater.model import Snapshot
 from scheduling.crater.plain import python
 from scheduling.crater.planner import Planner
-from tests.pure.crater_cases import cluster, gpu_node, job, snapshots
+from tests.pure.crater_cases import snapshots
 from tests.pure.crater_trees import trees
 
 few = settings(max_examples=40, deadline=None)
@@ -68,17 +68,3 @@ def test_what_is_derived_in_batches_is_what_the_kernel_derives(snapshot: Snapsho
     for node in range(len(a.nodes)):
         python(scoring.appraise)(a, node)
     assert np.array_equal(before, a.nodes)
-
-
-def test_of_equal_cards_the_tighter_is_scored() -> None:
-    """Cards at 25 % and 100 %: where the node is worth the same either way, the fuller card is taken."""
-    part = Need("gpu", shares={"gpu_sm": 750_000})
-    small = Need("gpu", shares={"gpu_sm": 200_000})
-    planner = Planner(cluster(*(gpu_node(f"g{i}") for i in range(6))), fast=False)  # no demand: all is worth the same
-    for name, need in [(f"a{i}", part) for i in range(6)] + [("b", small)]:
-        planner.place(job(name, need, same="node"))
-    a, plain = planner.board.arrays, planner.board.plain
-    assert plain is not None
-    for shape, table, program in compiled(planner):
-        found = batch.scores(a.nodes, a.book[table], program, plain._weights(shape))
-        assert found.tolist() == [plain._evaluate(shape, row)[0] for row in range(6)]
