@@ -2,7 +2,9 @@
 
     python -m benchmarks.drilldown --json [--jobs 100000] [--rounds 20]
 
-Answer: {p95_ms: {view: ms}, worst_p95_ms, jobs, ledger_rows}. Views are the selectors behind pages, API and CSV.
+Answer: {p95_ms: {view: ms}, worst_p95_ms, first_ms: {view: ms}, worst_first_ms, jobs, ledger_rows, filled_s}. Views
+are the selectors behind pages, API and CSV, each with its widest question; `first_ms` is the first answer on a new
+connection.
 """
 
 import argparse

@@ -24,6 +24,7 @@ from scheduling.models import Attempt, Job, ObservedMix
 from scheduling.ports import PriceQuotes
 from scheduling.selectors.rates import prices_of
 from scheduling.selectors.supply import nodes_now
+from scheduling.standing import running_now
 
 HISTORY = 50
 #: Jobs looked at in one round; with more in the queue the others wait for a later one.
@@ -46,7 +47,13 @@ FROM unnest(%s::uuid[], %s::text[], %s::text[], %s::text[]) WITH ORDINALITY
 
 
 def build_snapshot(*, prices: PriceQuotes, now_ms: int, queue: Sequence[Request] | None = None) -> Snapshot:
-    """The cluster and the queue now (or the given requests instead of the queue); what runs is in standing.py."""
+    """The cluster, what runs on it and the queue now (or the given requests instead of the queue)."""
+    cluster = cluster_now(prices=prices, now_ms=now_ms, queue=queue)
+    return replace(cluster, running=running_now(now_ms=now_ms))
+
+
+def cluster_now(*, prices: PriceQuotes, now_ms: int, queue: Sequence[Request] | None = None) -> Snapshot:
+    """The same without what runs, which is read when an answer depends on it (standing.py)."""
     nodes = nodes_now(now_ms=now_ms)
     return Snapshot(
         now_ms=now_ms,

@@ -32,7 +32,7 @@ BUCKET_SUMS = """
     COALESCE(sum(nano) FILTER (WHERE bucket NOT IN ('used', 'allocated_idle', 'unmetered')), 0)
 """
 SPEND, JOBS = "costing_spendday", "costing_jobday"
-JOB_SUMS = "sum(charged_nano), sum(used_nano), sum(idle_nano), sum(unmetered_nano)"
+JOB_SUMS = "sum(charged_nano)::bigint, sum(used_nano)::bigint, sum(idle_nano)::bigint, sum(unmetered_nano)::bigint"
 #: The ledger with what is charged, for one job or one device.
 ENTRIES = f"""entries AS MATERIALIZED (
     SELECT a.*, {CHARGED_SQL} AS charged_nano FROM (
@@ -62,10 +62,10 @@ WITH reaching AS MATERIALIZED (
 parts AS MATERIALIZED (
     SELECT job_id, {sums} FROM costing_jobday WHERE {where} AND job_id IN (SELECT job_id FROM reaching) GROUP BY 1),
 groups(key, charged, used, idle, unmetered) AS NOT MATERIALIZED (
-    SELECT job_id, charged_nano::numeric, used_nano::numeric, idle_nano::numeric, unmetered_nano::numeric
-    FROM costing_jobspan WHERE {seen} AND first_day_ms >= %(first)s AND last_day_ms < %(end)s
+    SELECT job_id, charged_nano, used_nano, idle_nano, unmetered_nano FROM costing_jobspan
+    WHERE {seen} AND first_day_ms >= %(first)s AND last_day_ms < %(end)s
     UNION ALL SELECT * FROM parts)
-SELECT groups.*, 0::numeric AS other,
+SELECT groups.*, 0 AS other,
     ARRAY(SELECT price_version_id FROM costing_spendday WHERE {where} GROUP BY price_version_id),
     (SELECT count(*) FROM groups), sums.*
 FROM groups, (SELECT {total_sums} FROM costing_spendday WHERE {where}) AS sums

@@ -25,8 +25,11 @@ class BookQuotes:
             prices = prices_at(now_ms)
         except NoPriceBook:
             return []
-        rates = rates_of(prices.lines, supplies(now_ms, now_ms + 1, devices=devices))
-        return [Rate(*spot, nano) for spot, nano in sorted(rates.items())]
+        known = supplies(now_ms, now_ms + 1, devices=devices)
+        if any(supply.part_of for supply in known):  # a part costs its share of the card, so all of the card is asked
+            known = supplies(now_ms, now_ms + 1)
+        rates, wanted = rates_of(prices.lines, known), set(devices)
+        return [Rate(*spot, nano) for spot, nano in sorted(rates.items()) if spot[0] in wanted]
 
     def edition(self) -> str:
         """The version of the book in force."""

@@ -66,17 +66,17 @@ def scores(block: Ints, book: Ints, program: Program, weights: tuple[int, int, i
 
 def fill(block: Ints, book: Ints, choice: Choice) -> Filled:
     """Choose devices for all needs of one variant; GPUs last, because their choice sees the cores left."""
-    at = (block[:, choice.columns] >= choice.amounts).all(axis=1).nonzero()[0]
+    (at,) = np.nonzero((block[:, choice.columns] >= choice.amounts).all(axis=1))
     block = block[at]
     filled = Filled(at, at, block[:, CORES] - choice.cores, block[:, SPARE])
     for ask in choice.asks:
         if not len(filled.at):
             break
-        fits = (block[:, ask.columns] >= ask.amounts).all(axis=2)
-        keep = (fits.sum(axis=1) >= ask.count).nonzero()[0]
+        fits: Bools = np.all(block[:, ask.columns] >= ask.amounts, axis=2)
+        (keep,) = np.nonzero(fits.sum(axis=1) >= ask.wanted)
         block, fits, filled = block[keep], fits[keep], Filled(*(part[keep] for part in filled))
         if ask.gpu:
-            after, used = (_one_gpu if ask.count == 1 else _many_gpus)(block, book, ask, (fits, filled.cores))
+            after, used = (_one_gpu if ask.wanted == 1 else _many_gpus)(block, book, ask, (fits, filled.cores))
             return filled._replace(after=after, spare=filled.spare - used)
         filled = filled._replace(cores=filled.cores - ask.cores[_tightest(block, ask, fits)].sum(axis=1))
     return filled._replace(after=worth(block, book, filled.cores, block[:, WHOLE]))
@@ -89,7 +89,7 @@ def _tightest(block: Ints, ask: Ask, fits: Bools) -> Ints:
     else:
         spare = np.where(ask.columns[:, 0] == CLASS, 0, block[:, ask.columns[:, 0]] - ask.amounts[:, 0])
     ordered: Ints = np.argsort(np.where(fits, spare, HUGE), axis=1, kind="stable")
-    return ordered[:, : ask.count]
+    return ordered[:, : ask.wanted]
 
 
 def _one_gpu(block: Ints, book: Ints, ask: Ask, at: tuple[Bools, Ints]) -> tuple[Ints, Ints]:
@@ -110,7 +110,7 @@ def _one_gpu(block: Ints, book: Ints, ask: Ask, at: tuple[Bools, Ints]) -> tuple
 def _many_gpus(block: Ints, book: Ints, ask: Ask, at: tuple[Bools, Ints]) -> tuple[Ints, Ints]:
     """(worth afterwards, levels used) with the tightest GPUs taken."""
     picks, cores = _tightest(block, ask, at[0]), at[1]
-    rows = np.repeat(np.arange(len(block)), ask.count)
+    rows = np.repeat(np.arange(len(block)), ask.wanted)
     after = _levels_after(block, ask, (rows, picks.ravel())).reshape(picks.shape)
     before = np.take_along_axis(block, ask.levels[picks], axis=1)
     whole = block[:, WHOLE] - (before == FULL).sum(axis=1) + (after == FULL).sum(axis=1)
@@ -134,16 +134,16 @@ def judged(block: Ints, program: Program) -> tuple[Ints, Ints]:
     total, failing, full, held = (np.zeros(len(block), dtype=np.int64) for _ in range(4))
     for i, count in enumerate(program.census):
         gaps = _gaps(block, count.ask)
-        lacks, fitting = _lacking(gaps[:, : count.fine], count.ask.count)
+        lacks, fitting = _lacking(gaps[:, : count.fine], count.ask.wanted)
         total += lacks
-        fails = fitting < count.ask.count
+        fails = fitting < count.ask.wanted
         failing |= np.where(fails, (1 + ((fitting > 0).astype(np.int64) << MOST_TYPES)) << i, 0)
         more = _turned_down(block, count) if count.is_odd else ((gaps > 0).sum(axis=1), 0)
         full, held = full + np.where(fails, more[0], 0), held + np.where(fails, more[1], 0)
     if not program.whole:
         total = np.full(len(block), NOWHERE, dtype=np.int64)
         for group in program.groups:
-            lacks = sum((_lacking(_gaps(block, ask), ask.count)[0] for ask in group), np.zeros_like(total))
+            lacks = sum((_lacking(_gaps(block, ask), ask.wanted)[0] for ask in group), np.zeros_like(total))
             total = np.minimum(total, lacks)
     fine = np.where(total == 0, FITS, APART)
     turned_down = np.minimum(full, MOST_FULL) << FULL_AT | np.minimum(held, MOST_HELD) << HELD_AT

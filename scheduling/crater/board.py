@@ -142,6 +142,12 @@ class Board:
         self.latest = shape, survey
         return survey
 
+    def by_distance(self, shape: int, most: int) -> list[int]:
+        """The rows that lack least, nearest first."""
+        self.survey(shape)
+        rows: list[int] = np.argsort(-self.near[shape].close, kind="stable")[:most].tolist()
+        return rows
+
     def stream(self, shapes: Ints) -> Ints:
         """Place one shape after the other; the rows of their nodes, -1 where nothing fitted."""
         nodes = np.full(len(shapes), -1, dtype=np.int64)

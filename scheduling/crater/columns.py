@@ -39,7 +39,7 @@ _IDLE = (CLASS, -HUGE, 0)
 class Ask(NamedTuple):
     """One need: arrays by slot and take."""
 
-    count: int
+    wanted: int
     gpu: bool
     columns: Ints
     amounts: Ints

@@ -19,23 +19,22 @@ def missing(board: Board, shape: Shape, survey: Survey) -> tuple[Shortfall, ...]
         known = shape.takes.get(slot)
         if known is None:
             known = shape.takes[slot] = _takes(board, slot, int(free[CLASS]))
-        for column, at, name, scale, amount, unit in known:
+        for column, position, name, scale, amount, unit in known:
             have = int(free[column]) * scale
             if have < amount:
-                device, short = node.devices[at], amount - have
+                short, device = amount - have, node.devices[position]
                 found.append(Shortfall("free", node.name, device.uuid, device.type, name, amount, have, short, unit))
     return tuple(found)
 
 
 def _takes(board: Board, slot: int, table: int) -> list[Take]:
-    """What the slot takes of its device and of the links above it. Whole cores are said in millicores."""
+    """What the slot takes of its device and of links above it. Whole cores are said in millicores."""
     code, named = board.arrays.code, board.grid.classes[table].columns
-    first, count = (int(code[slot, at]) for at in (S_TAKE, S_TAKES))
-    takes = []
-    for column, amount in code[first : first + count, :2].tolist():
-        at, name = named[column - board.tables.offset]
+    first, takes = int(code[slot, S_TAKE]), list[Take]()
+    for column, amount in code[first : first + code[slot, S_TAKES], :2].tolist():
+        position, name = named[column - board.tables.offset]
         scale = CORE if name == CORES else 1
         name = CPU if name == CORES else name
         if amount:
-            takes.append((column, at, name, scale, amount * scale, unit_of(name)))
+            takes.append((column, position, name, scale, amount * scale, unit_of(name)))
     return takes

@@ -78,7 +78,7 @@ def lacking(nodes: Ints, code: Ints, shares: Floats, node: Int, slots: tuple[Int
 
     Without branches: whether a device fits is a coin toss, and guessing costs more than the sum.
     """
-    fitting, least = np.int64(0), np.float64(WHOLE - 1)
+    fitting, least = np.int64(0), WHOLE - 1.0
     for slot in range(slots[0], slots[0] + slots[1]):
         gap, first = 0.0, code[slot, S_TAKE]
         for t in range(first, first + code[slot, S_TAKES]):
@@ -139,7 +139,7 @@ def judged(nodes: Ints, code: Ints, shares: Floats, node: Int, program: tuple[In
                 full += fine - fitting
     if program[P_WHOLE] == 0:
         total = distance(nodes, code, shares, node, (program[P_VARIANT], program[P_VARIANTS]))
-    verdict = failing | min(full, MOST_FULL) << FULL_AT | min(held, MOST_HELD) << HELD_AT
+    verdict: Int = failing | min(full, np.int64(MOST_FULL)) << FULL_AT | min(held, np.int64(MOST_HELD)) << HELD_AT
     if failing == 0:
         verdict = np.int64(FITS if total == 0 else APART)
     return total, verdict

@@ -11,7 +11,7 @@ from collections.abc import Hashable
 from scheduling.crater.model import Demand, Need
 
 REMEMBERED = 8_000
-FIRST = 100  # fewer arrivals than this say too little about the mix
+FIRST = 25  # the first jobs on an empty cluster often stay longest: price early, if roughly
 
 
 class Observed:

@@ -218,9 +218,9 @@ class Plain:
             self._enter(shape, kept, nodes, self._judged(shape, nodes))
         kept.seen[0] = self.changes.now
         a = self.arrays
-        rows, close = self.blocks.ranked((kept.close, self.blocks.tops(kept.close)), np.zeros_like(a.points), most)
+        rows, totals = self.blocks.ranked((kept.close, self.blocks.tops(kept.close)), np.zeros_like(a.points), most)
         short = python(near.outstanding)(a, shape, rows[0]) if rows else 0
-        return (rows, [-value for value in close]), short
+        return (rows, [-total for total in totals]), short
 
     def _judged(self, shape: int, nodes: Ints) -> tuple[Ints, Ints]:
         close, verdicts = np.full(len(nodes), NEVER, dtype=np.int64), np.zeros(len(nodes), dtype=np.int64)

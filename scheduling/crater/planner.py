@@ -105,6 +105,11 @@ class Planner:
         capped = request.cap_nano is not None and request.runtime is not None
         return self._key(request), request.cap_nano, request.runtime if capped else None
 
+    def nearest(self, request: Request, most: int) -> list[int]:
+        """Rows of the nodes that lack least."""
+        number = self.shape(request).number
+        return self.board.by_distance(number, most) if number >= 0 else list(range(min(most, len(self.grid.nodes))))
+
     def occupancy(self) -> Occupancy:
         """What is left of every device, as explain.py reads it."""
         return self.node_state(range(len(self.grid.nodes)))

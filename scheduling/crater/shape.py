@@ -13,7 +13,7 @@ from scheduling.crater.scene import Scene
 from scheduling.crater.scores import per_hour
 from scheduling.crater.search import Search
 
-Take = tuple[int, int, str, int, int, str]  # column, device, dimension, how much one there is, amount, unit
+Take = tuple[int, int, str, int, int, str]  # column, device, dimension, how much one of it is, amount, unit
 Hourly = tuple[Fraction | None, ...]  # by class: nano-currency an hour, None where it can never run
 
 
@@ -26,7 +26,7 @@ class Shape:
     hourly: Hourly
     adjust: tuple[int, ...]
     possible: bool  # whether any class would do when empty
-    takes: dict[int, list[Take]] = field(default_factory=dict)  # by slot (missing.py)
+    takes: dict[int, list[Take]] = field(default_factory=dict)  # by slot, as missing.py reads them
     told: dict[object, tuple[Shortfall, ...]] = field(default_factory=dict)  # by node and state, as whynot.py says it
 
 

@@ -1,7 +1,8 @@
 """The planner's own cluster as a Site for rounds.py: same feasibility, same scores, same ties."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 
 from scheduling.crater.model import Amounts, Device, Node, Pick, Placement, Request, Snapshot
 from scheduling.crater.occupancy import Occupancy
@@ -38,7 +39,8 @@ class PlannedSite:
         self._held: dict[str, tuple[str, tuple[Pick, ...]]] = {}
         self.hear(running)
         self._asked: str | None = None  # booked with the planner, but nobody has taken it yet
-        self._taken: list[Placement] = []  # not yet in `_nodes`
+        self._taken: dict[str, list[Pick]] = {}  # by node, not yet in `_nodes`
+        self._refused: set[object] = set()
 
     def place(self, request: Request, gone: frozenset[str] = frozenset()) -> Placement | None:
         """The best place; of nodes that some of these running jobs would leave, were they gone."""
@@ -46,8 +48,14 @@ class PlannedSite:
         if gone:
             nodes = [node for node in self._without(gone) if self._could(request, node.name)]
             return self._placed(request, nodes)
+        kind = self._planner.kind(request)
+        if kind in self._refused:
+            return None
         placement = self._planner.place(request)
-        self._asked = None if placement is None else request.job
+        if placement is None:
+            self._refused.add(kind)  # nothing is given back in a round: what was refused once is not tried again
+        else:
+            self._asked = request.job
         return placement
 
     def fits(self, request: Request, node: str, gone: frozenset[str]) -> bool:
@@ -62,12 +70,15 @@ class PlannedSite:
         """Book the placement that was asked for last; it may be thought away like what runs."""
         self._asked = None
         self._held[placement.job] = placement.node, placement.picks
-        self._taken.append(placement)
+        self._taken.setdefault(placement.node, []).extend(placement.picks)
 
     def free(self, device: str) -> Amounts:
         """What is free of a device now."""
-        self._catch_up()
-        return next(d.free for node in self._nodes.values() for d in node.devices if d.uuid == device)
+        return next(d.free for d in self._node(self._home[device], ()).devices if d.uuid == device)
+
+    @cached_property
+    def _home(self) -> Mapping[str, str]:
+        return {device.uuid: node.name for node in self._snapshot.nodes for device in node.devices}
 
     def hear(self, running: Iterable[Running]) -> None:
         """These run too, and may be thought away."""
@@ -83,11 +94,6 @@ class PlannedSite:
             self._planner.give_back(self._asked)
             self._asked = None
 
-    def _catch_up(self) -> None:
-        for placement in self._taken:
-            self._nodes[placement.node] = booked(self._nodes[placement.node], placement.picks, 1)
-        self._taken.clear()
-
     def _could(self, request: Request, node: str) -> bool:
         """Whether an idle machine of this kind would do."""
         row = self._planner.grid.positions.get(node)
@@ -102,8 +108,10 @@ class PlannedSite:
         return [self._node(name, jobs) for name, jobs in leaving.items() if name in self._nodes]
 
     def _node(self, name: str, gone: Sequence[str]) -> Node:
-        self._catch_up()
-        return booked(self._nodes[name], [pick for job in gone for pick in self._held[job][1]], -1)
+        if name in self._taken:
+            self._nodes[name] = booked(self._nodes[name], self._taken.pop(name), 1)
+        freed = [pick for job in gone for pick in self._held[job][1]]
+        return booked(self._nodes[name], freed, -1) if freed else self._nodes[name]
 
     def _placed(self, request: Request, nodes: Sequence[Node]) -> Placement | None:
         scene = Scene(replace(self._snapshot, nodes=tuple(nodes)))

@@ -60,8 +60,15 @@ def supplies(
     if devices is not None:
         rows = rows.filter(uuid__in=devices)
     found = list(rows.order_by("uuid"))
-    cards = {row.uuid: row for row in found if "mig_devices" in row.attributes}
+    cards = _cards(found)
     return [s for row in found for s in _supplies_of(row, cards.get(str(row.attributes.get("mig_parent", ""))))]
+
+
+def _cards(parts: list[Device]) -> dict[str, Device]:
+    """The split cards that some of the devices are parts of."""
+    wanted = {str(row.attributes["mig_parent"]) for row in parts if "mig_parent" in row.attributes}
+    rows = Device.objects.filter(uuid__in=wanted) if wanted else ()
+    return {row.uuid: row for row in rows if "mig_devices" in row.attributes}
 
 
 def _share_ppb(part: Device, card: Device, dimension: str) -> int:

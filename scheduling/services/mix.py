@@ -1,9 +1,11 @@
 """What do jobs ask for these days, and what is one such job worth? Worked out beside the planner, never within it.
 
-The newest jobs are grouped by what they need; their shadow prices (crater/market.py) take up to
-seconds, so they are kept in a row that `snapshot.py` reads. The row is keyed by a digest of the
-shapes, how common they are (in steps, so that one more job of a kind changes nothing) and the
-machines: while that is the same there is nothing to do. Without GPUs there is nothing to price.
+The newest jobs and those under way are grouped by what they need: gaps are filled by what comes
+often, but most of a cluster's time belongs to jobs that stay long (docs/benchmarks.md, steady).
+Their shadow prices (crater/market.py) take up to seconds, so they are kept in a row that
+`snapshot.py` reads. The row is keyed by a digest of the shapes, how common they are (in steps, so
+that one more job of a kind changes nothing) and the machines: while that is the same there is
+nothing to do. Without GPUs there is nothing to price.
 """
 
 import json
@@ -11,12 +13,15 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from django.db.models import Count
+
 from scheduling.crater.market import shadow_prices
 from scheduling.crater.model import Demand, Node
+from scheduling.lifecycle import JobState
 from scheduling.models import Job, ObservedMix
 from scheduling.ports import PriceQuotes
 from scheduling.services.commands import digest_of
-from scheduling.snapshot import build_snapshot, needs_of
+from scheduling.snapshot import cluster_now, needs_of
 
 #: Jobs looked at, shapes priced, and the steps of their shares.
 NEWEST, MOST_SHAPES, STEPS = 1_000, 48, 200
@@ -27,7 +32,7 @@ Need = Mapping[str, Any]
 
 def observe(*, prices: PriceQuotes, now_ms: int) -> bool:
     """Renew the mix if demand or machines have changed; True when it was."""
-    nodes = build_snapshot(prices=prices, now_ms=now_ms, queue=()).nodes
+    nodes = cluster_now(prices=prices, now_ms=now_ms, queue=()).nodes
     shapes = _recent()
     if not shapes or not any(device.type == GPU for node in nodes for device in node.devices):
         return False
@@ -43,9 +48,12 @@ def observe(*, prices: PriceQuotes, now_ms: int) -> bool:
 
 
 def _recent() -> list[tuple[str, int]]:
-    """(needs as canonical JSON, how many of STEPS jobs) of the commonest shapes among the newest jobs."""
+    """(needs as canonical JSON, how many of STEPS jobs) of the commonest shapes, newest jobs and jobs under way."""
     newest = Job.objects.order_by("-id").values_list("demand__needs", flat=True)[:NEWEST]
     counts = Counter(_canonical(needs) for needs in newest)
+    under_way = Job.objects.filter(state__in=[JobState.ADMITTED, JobState.ACTIVE]).values("demand__needs")
+    for needs, count in under_way.annotate(jobs=Count("pk")).values_list("demand__needs", "jobs"):
+        counts[_canonical(needs)] += count
     total = sum(counts.values())
     common = sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:MOST_SHAPES]
     return sorted((text, max(1, round(STEPS * count / total))) for text, count in common)

@@ -4,17 +4,19 @@ The late start takes the bounds of standing.py, which nine in ten keep; the expe
 given how long each has run already.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import replace
+from typing import Any
 
 from django.db.models import Q
 
 from scheduling.crater.forecast import COLD_START
-from scheduling.crater.model import Running, Snapshot
+from scheduling.crater.model import Running, Runtime, Snapshot
 from scheduling.crater.outlook import Start, remaining_ms, start_of
 from scheduling.lifecycle import STOP_GRACE_MS
 from scheduling.models import Job
-from scheduling.snapshot import Forecasts, request_of
+from scheduling.selectors.history import kind_of
+from scheduling.snapshot import request_of
 
 MEDIAN = 0.5
 
@@ -40,13 +42,22 @@ def _expected(bounded: Collection[Running], *, now_ms: int) -> list[Running]:
     names = [running.job for running in bounded if not running.leaving]
     at_work = Job.objects.filter(Q(hold=None) | Q(hold__used_ms__isnull=False), pk__in=names)
     jobs = {str(row.pk): row for row in at_work.select_related("project")}
-    known: Forecasts = {}
+    known: dict[Any, Runtime] = {}
     found = []
     for running in bounded:
         job = jobs.get(running.job)
         if job is not None:
-            runtime = request_of(job, known=known).runtime or COLD_START
+            runtime = known.setdefault(_code(job), _runtime(job, known))
             left_ms = remaining_ms(runtime, max(0, now_ms - running.started_ms), MEDIAN) + job.grace_ms
             running = replace(running, ends_ms=min(running.ends_ms, now_ms + left_ms))
         found.append(running)
     return found
+
+
+def _code(job: Job) -> tuple[Any, ...]:
+    """Equal code under equal limits is expected to last as long."""
+    return job.organisation_id, *kind_of(job), job.timeout_ms
+
+
+def _runtime(job: Job, known: Mapping[Any, Runtime]) -> Runtime:
+    return known.get(_code(job)) or request_of(job).runtime or COLD_START

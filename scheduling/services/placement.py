@@ -17,7 +17,7 @@ from scheduling.services.bulk import commit_all
 from scheduling.services.preemption import make_room
 from scheduling.services.recording import record_input
 from scheduling.services.refusals import note_refusals
-from scheduling.snapshot import build_snapshot
+from scheduling.snapshot import cluster_now
 from scheduling.standing import Standing
 
 log = logging.getLogger(__name__)
@@ -37,7 +37,7 @@ def place_waiting(*, prices: PriceQuotes, now_ms: int) -> Round:
     """Decide on every queued job once."""
     if not Job.objects.filter(state=JobState.QUEUED, stop_requested="").exists():
         return Round(0, 0, 0)
-    snapshot = build_snapshot(prices=prices, now_ms=now_ms)
+    snapshot = cluster_now(prices=prices, now_ms=now_ms)
     standing = Standing(now_ms)
     decided = schedule(snapshot, standing)
     return commit(replace(snapshot, running=standing.seen), decided, now_ms=now_ms)

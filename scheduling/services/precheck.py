@@ -26,6 +26,7 @@ from scheduling.services.foresight import Foresight
 from scheduling.services.outlook import starts
 from scheduling.services.recording import as_plain
 from scheduling.snapshot import build_snapshot, request_of, waiting_requests
+from scheduling.standing import Standing
 
 #: Below this chance of being on time the pre-check warns.
 AT_RISK_BELOW = 0.9
@@ -49,7 +50,7 @@ def precheck(
 def forecast(checked: Checked, *, prices: PriceQuotes, now_ms: int) -> PreCheck:
     """The planner's answer for a command that passed every rule."""
     job = unborn(checked, now_ms=now_ms)
-    return answer_of(job, snapshot_with(job, prices=prices, now_ms=now_ms))
+    return answer_of(job, snapshot_with(job, prices=prices, now_ms=now_ms))[0]
 
 
 def unborn(checked: Checked, *, now_ms: int, name: UUID = NOBODY) -> Job:
@@ -62,15 +63,17 @@ def snapshot_with(job: Job, *, prices: PriceQuotes, now_ms: int) -> Snapshot:
     return build_snapshot(prices=prices, now_ms=now_ms, queue=[*waiting_requests(), request_of(job)])
 
 
-def answer_of(job: Job, snapshot: Snapshot) -> PreCheck:
-    """What the planner says of one job of the snapshot's queue, and what that means for its owner."""
-    decided = schedule(snapshot)
+def answer_of(job: Job, snapshot: Snapshot) -> tuple[PreCheck, Snapshot]:
+    """What the planner says of one job of the snapshot's queue, and all that it saw to say so."""
+    standing = Standing(snapshot.now_ms)
+    decided = schedule(snapshot, standing)
+    seen = replace(snapshot, running=standing.seen)
     for placement in decided.placements:
         if placement.job == str(job.pk):
-            return fits(placement, job, snapshot)
+            return fits(placement, job, snapshot), seen
     refusal = next(r for r in decided.refusals if r.job == str(job.pk))
     stops = decided.head.stops if decided.head is not None and decided.head.job == refusal.job else ()
-    return _waits(refusal, job, snapshot, stops)
+    return _waits(refusal, job, replace(seen, running=standing.seen or standing()), stops), seen
 
 
 def fits(placement: Placement, job: Job, snapshot: Snapshot) -> PreCheck:

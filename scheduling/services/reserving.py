@@ -71,11 +71,11 @@ def reserve_place(
             return earlier, None
         job = unborn(asked.checked, now_ms=now_ms, name=uuid7())
         snapshot = snapshot_with(job, prices=ports.prices, now_ms=now_ms)
-        answer = answer_of(job, snapshot)
+        answer, seen = answer_of(job, snapshot)
         if answer.placement is None:
             raise NoPlace(_reason(answer), answer)
         try:
-            return _booked(asked, job, snapshot, answer, ports=ports), answer
+            return _booked(asked, job, seen, answer, ports=ports), answer
         except (_Gone, IntegrityError):
             continue  # others were faster: look at what is left
     raise NoPlace("others were faster three times; try again", None)

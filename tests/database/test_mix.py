@@ -46,6 +46,13 @@ def test_the_same_demand_is_priced_once(jobs: list[Job]) -> None:
     assert (len(mix()), ObservedMix.objects.count()) == (2, 1)
 
 
+def test_jobs_under_way_count_beside_arrivals(jobs: list[Job]) -> None:
+    """Four came and the largest runs: of five voices it has two."""
+    Job.objects.filter(pk=jobs[2].pk).update(state="active")
+    assert observe(prices=PRICES, now_ms=NOW)
+    assert {d.needs[-1].count: d.weight for d in mix()} == {1: 80, 2: 80, 9: 40}
+
+
 def test_without_gpus_there_is_nothing_to_price() -> None:
     submitted(home())
     assert not observe(prices=PRICES, now_ms=NOW)

@@ -10,11 +10,15 @@ from scheduling.snapshot import waiting_requests
 from tests.world import NOW, FlatRates, home, machine, submitted
 
 
+def _look_at(monkeypatch: pytest.MonkeyPatch, *, window: int, urgent: int) -> None:
+    for name, value in (("WINDOW", window), ("URGENT", urgent)):
+        monkeypatch.setattr(snapshot, name, value)
+
+
 @pytest.fixture
 def queue(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Five jobs, oldest first, of which three are looked at."""
-    monkeypatch.setattr(snapshot, "WINDOW", 3)
-    monkeypatch.setattr(snapshot, "URGENT", 0)
+    _look_at(monkeypatch, window=3, urgent=0)
     viewer = home()
     machine(cores=2)
     return [str(submitted(viewer, now_ms=NOW + number, sla=Sla()).id) for number in range(5)]
@@ -39,7 +43,7 @@ def test_what_no_machine_could_run_makes_way(queue: list[str]) -> None:
 
 
 def test_the_nearest_deadline_is_always_looked_at(queue: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(snapshot, "URGENT", 1)
+    _look_at(monkeypatch, window=3, urgent=1)
     Job.objects.filter(pk=queue[4]).update(deadline_ms=NOW + 1000)
     assert _looked_at() == [*queue[:3], queue[4]]
 

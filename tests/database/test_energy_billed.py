@@ -1,39 +1,24 @@
 """Measured joules x PUE x tariff: a price of what was used, with no idle (the design's 2.5)."""
 
 import pytest
-from django.contrib.auth.models import User
 from django.db.models import Sum
 
 from alldata.agent.wire import DeviceUsage, Frame, Quality, Usage
 from alldata.kernel.intervals import HOUR_MS, Interval
-from alldata.tenancy.selectors import viewer_of_user
-from alldata.tenancy.services.bootstrap import bootstrap_tenancy
 from alldata.tenancy.viewer import Viewer
-from costing.errors import BadPriceBook
 from costing.models import LedgerEntry
 from costing.pricing.own import Power, energy_nano, used_nano
 from costing.rating import price_nano
 from costing.selectors.costs import cost_of_job
-from costing.selectors.focus import focus_rows
-from costing.services.books import publish_prices
 from costing.services.ledger import book_hour
-from costing.services.lists import read_price_list
-from costing.services.preview import preview_prices
 from scheduling.models import Attempt
 from tests.fleet import AGENT, GPU, HBM, HOUR, LATER, PRICES, attempt, gpu, holds, job, take
+from tests.money import HALF, WHOLE
 
-WHOLE = Interval(HOUR, HOUR + HOUR_MS)
-HALF = HOUR + HOUR_MS // 2
 ENERGY = PRICES + 'energy: {pue: "1.3", tariff: "0.8"}\n'
 POWER = Power(1_300_000, 800_000_000)
 WATTS = 400
 MILLIJOULES = WATTS * 3_600_000
-
-
-@pytest.fixture
-def viewer() -> Viewer:
-    made = bootstrap_tenancy(username="admin", password="correct horse battery staple")
-    return viewer_of_user(User.objects.get(pk=made.user_id))
 
 
 def drawn(span: Interval, watts: int, *, seq: int = 0, quality: Quality = "measured") -> None:
@@ -94,46 +79,3 @@ def test_growing_in_steps_comes_to_the_energy_of_the_hour(viewer: Viewer, steps:
     q = int(LedgerEntry.objects.filter(dimension="power").aggregate(n=Sum("q"))["n"])
     assert sum(booked().values()) == used_nano(q, POWER)
     assert q == sum((WATTS + k) * 1000 * ((k + 1) * HOUR_MS // steps - k * HOUR_MS // steps) for k in range(steps))
-
-
-def test_a_book_without_a_tariff_bills_no_energy(viewer: Viewer) -> None:
-    tenants(viewer, WHOLE, prices=PRICES)
-    drawn(WHOLE, WATTS)
-    book_hour(AGENT, HOUR, now_ms=LATER)
-    assert booked() == {}
-
-
-def test_a_focus_file_has_kilowatt_hours_at_their_price(viewer: Viewer) -> None:
-    tenants(viewer, WHOLE)
-    drawn(WHOLE, WATTS)
-    book_hour(AGENT, HOUR, now_ms=LATER)
-    rows = focus_rows(viewer, from_ms=HOUR, to_ms=WHOLE.end_ms)
-    (row,) = [row for row in rows if row["SkuMeter"] == "power"]
-    shown = {name: row[name] for name in ("ListUnitPrice", "PricingQuantity", "PricingUnit", "ConsumedQuantity")}
-    assert shown == {
-        "ListUnitPrice": "1.04", "PricingQuantity": "0.4", "PricingUnit": "kWh", "ConsumedQuantity": "0.4"
-    }  # fmt: skip
-
-
-def test_a_preview_prices_the_energy_again(viewer: Viewer) -> None:
-    tenants(viewer, WHOLE)
-    drawn(WHOLE, WATTS)
-    book_hour(AGENT, HOUR, now_ms=LATER)
-    dearer = read_price_list(ENERGY.replace('"0.8"', '"1.6"'))
-    found = preview_prices(viewer, dearer, from_ms=HOUR, to_ms=WHOLE.end_ms)
-    (project,) = found.projects
-    assert (project.new_nano - project.old_nano, found.unpriced) == (416_000_000, [])
-
-
-@pytest.mark.parametrize(
-    "bad", ['{pue: "0.9", tariff: "1"}', '{pue: "1.3"}', '{tariff: "-1"}', "3", '{tariff: "1", x: 1}']
-)
-def test_a_tariff_that_cannot_be_is_refused(viewer: Viewer, bad: str) -> None:
-    with pytest.raises(BadPriceBook):
-        read_price_list(PRICES + f"energy: {bad}\n")
-
-
-def test_energy_is_not_billed_twice(viewer: Viewer) -> None:
-    own = ENERGY.replace('hourly: "12.5"', 'own: {capex: "1000", watts: "400", tariff: "0.8"}')
-    with pytest.raises(BadPriceBook, match="not both"):
-        publish_prices(read_price_list(own), now_ms=HOUR)

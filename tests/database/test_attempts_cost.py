@@ -1,34 +1,23 @@
-"""What do attempts cost that were preempted, failed, retried, moved or kept warm (E6, E7)?"""
+"""What do attempts cost that were preempted, failed, retried or moved (E7)?"""
 
 import pytest
-from django.contrib.auth.models import User
 from django.db.models import Sum
 
 from alldata.kernel.intervals import HOUR_MS, Interval
-from alldata.tenancy.selectors import viewer_of_user
-from alldata.tenancy.services.bootstrap import bootstrap_tenancy
 from alldata.tenancy.viewer import Viewer
 from costing.models import LedgerEntry
 from costing.rating import price_nano
 from costing.selectors.costs import cost_of_job
 from costing.services.ledger import book_hour
-from scheduling.models import Allocation, Attempt, Device, DeviceCapacity, Job, Node
-from scheduling.services.release import release_due, start_releasing
+from scheduling.models import Attempt, Device, Job, Node
 from tests.fleet import AGENT, HBM, HOUR, LATER, attempt, gpu, holds, job, take, window
+from tests.money import HBM_RATE, WHOLE
 
 MINUTE = 60_000
-RATE = 7_500_000_000
-WHOLE = Interval(HOUR, HOUR + HOUR_MS)
 
 
 def minutes(first: int, last: int) -> Interval:
     return Interval(HOUR + first * MINUTE, HOUR + last * MINUTE)
-
-
-@pytest.fixture
-def viewer() -> Viewer:
-    made = bootstrap_tenancy(username="admin", password="correct horse battery staple")
-    return viewer_of_user(User.objects.get(pk=made.user_id))
 
 
 @pytest.fixture
@@ -66,7 +55,7 @@ def test_attempts_are_rows_of_their_own_under_one_job(viewer: Viewer, device: De
     busy()
     book()
     halves = [nano(attempt_id=one.id, bucket="used") for one in (first, second)]
-    assert halves == [price_nano(RATE, minutes(0, 10)) // 2, price_nano(RATE, minutes(20, 40)) // 2]
+    assert halves == [price_nano(HBM_RATE, minutes(0, 10)) // 2, price_nano(HBM_RATE, minutes(20, 40)) // 2]
     assert cost_of_job(viewer, str(work.id)).charged_nano == sum(halves)
 
 
@@ -75,7 +64,7 @@ def test_waiting_in_the_queue_costs_nothing(viewer: Viewer, device: Device, work
     holds(attempt(work, device), device, HBM, minutes(30, 45))
     busy()
     book()
-    assert nano(job_id=work.id) == price_nano(RATE, minutes(30, 45))
+    assert nano(job_id=work.id) == price_nano(HBM_RATE, minutes(30, 45))
     assert nano(bucket="system") == nano() // 2 - nano(job_id=work.id) // 2
 
 
@@ -93,8 +82,8 @@ def test_pulling_an_image_is_time_that_is_held(device: Device, work: Job) -> Non
     holds(who, device, HBM, minutes(0, 15))
     take(window(0, minutes(0, 5), 0), window(1, minutes(5, 60), HBM * MINUTE * 55))
     book()
-    assert nano(job_id=work.id, bucket="allocated_idle") == price_nano(RATE, minutes(0, 5))
-    assert nano(job_id=work.id, bucket="used") == price_nano(RATE, minutes(5, 15))
+    assert nano(job_id=work.id, bucket="allocated_idle") == price_nano(HBM_RATE, minutes(0, 5))
+    assert nano(job_id=work.id, bucket="used") == price_nano(HBM_RATE, minutes(5, 15))
 
 
 def test_a_job_that_moves_to_another_node_pays_each_where_it_was(device: Device, work: Job) -> None:
@@ -107,36 +96,5 @@ def test_a_job_that_moves_to_another_node_pays_each_where_it_was(device: Device,
     take(window(0, WHOLE, 0, uuid="GPU-far"), agent="far")
     book()
     book("far")
-    assert nano(job_id=work.id, device=device.uuid) == price_nano(RATE, minutes(0, 20))
-    assert nano(job_id=work.id, device="GPU-far", bucket="allocated_idle") == price_nano(RATE, minutes(20, 60))
-
-
-def claimed(work: Job, device: Device) -> Attempt:
-    """An attempt that holds the whole card and has just ended, at minute 20."""
-    who = attempt(work, device)
-    holds(who, device, HBM, minutes(0, 60))
-    Allocation.objects.update(state="held", end_ms=None)
-    DeviceCapacity.objects.update(reserved_hbm_bandwidth=HBM)
-    return who
-
-
-def test_thirty_seconds_of_grace_are_held_idle_and_end_at_the_millisecond(device: Device, work: Job) -> None:
-    who = claimed(work, device)
-    start_releasing(who, grace_ms=30_000, now_ms=minutes(20, 21).start_ms)
-    release_due(now_ms=LATER)
-    take(window(0, minutes(0, 20), HBM * 20 * MINUTE), window(1, minutes(20, 60), 0))
-    book()
-    grace = Interval(minutes(20, 21).start_ms, minutes(20, 21).start_ms + 30_000)
-    assert nano(job_id=work.id, bucket="allocated_idle") == price_nano(RATE, grace)
-    assert nano(job_id=work.id, bucket="used") == price_nano(RATE, minutes(0, 20))
-
-
-def test_grace_that_is_cut_short_ends_there(device: Device, work: Job) -> None:
-    """Someone needs the card: a due time that is brought forward is the end, to the millisecond."""
-    who = claimed(work, device)
-    at_ms = minutes(20, 21).start_ms
-    start_releasing(who, grace_ms=30_000, now_ms=at_ms)
-    Allocation.objects.update(release_due_ms=at_ms + 7)
-    take(window(0, minutes(0, 20), 0), window(1, minutes(20, 60), 0))
-    book()
-    assert nano(job_id=work.id) == price_nano(RATE, Interval(HOUR, at_ms + 7))
+    assert nano(job_id=work.id, device=device.uuid) == price_nano(HBM_RATE, minutes(0, 20))
+    assert nano(job_id=work.id, device="GPU-far", bucket="allocated_idle") == price_nano(HBM_RATE, minutes(20, 60))

@@ -1,0 +1,86 @@
+"""What do price lists, previews and FOCUS files say of measured energy?"""
+
+import pytest
+from django.db.models import Sum
+
+from alldata.agent.wire import DeviceUsage, Frame, Quality, Usage
+from alldata.kernel.intervals import Interval
+from alldata.tenancy.viewer import Viewer
+from costing.errors import BadPriceBook
+from costing.models import LedgerEntry
+from costing.selectors.focus import focus_rows
+from costing.services.books import publish_prices
+from costing.services.ledger import book_hour
+from costing.services.lists import read_price_list
+from costing.services.preview import preview_prices
+from scheduling.models import Attempt
+from tests.fleet import AGENT, GPU, HBM, HOUR, LATER, PRICES, attempt, gpu, holds, job, take
+from tests.money import WHOLE
+
+ENERGY = PRICES + 'energy: {pue: "1.3", tariff: "0.8"}\n'
+WATTS = 400
+
+
+def drawn(span: Interval, watts: int, *, seq: int = 0, quality: Quality = "measured") -> None:
+    """A window in which the card drew so much on the mean."""
+    usage = {"power": Usage(watts * 1000 * span.length_ms, "driver", quality)}
+    take(Frame("boot:1", seq, span.start_ms, span.end_ms, (DeviceUsage(GPU, usage),)))
+
+
+def tenants(viewer: Viewer, *spans: Interval, prices: str = ENERGY) -> list[Attempt]:
+    """One job a span, each with half the card's bandwidth."""
+    device = gpu(prices=prices)
+    assert viewer.default_project_id is not None
+    found = []
+    for number, span in enumerate(spans, start=1):
+        found.append(attempt(job(viewer.default_project_id, viewer.organisation_id, number), device))
+        holds(found[-1], device, HBM // 2, span)
+    return found
+
+
+def booked(**where: object) -> dict[str, int]:
+    rows = LedgerEntry.objects.filter(dimension="power", **where).values_list("bucket").annotate(n=Sum("nano"))
+    return {bucket: int(n) for bucket, n in rows}
+
+
+def test_a_book_without_a_tariff_bills_no_energy(viewer: Viewer) -> None:
+    tenants(viewer, WHOLE, prices=PRICES)
+    drawn(WHOLE, WATTS)
+    book_hour(AGENT, HOUR, now_ms=LATER)
+    assert booked() == {}
+
+
+def test_a_focus_file_has_kilowatt_hours_at_their_price(viewer: Viewer) -> None:
+    tenants(viewer, WHOLE)
+    drawn(WHOLE, WATTS)
+    book_hour(AGENT, HOUR, now_ms=LATER)
+    rows = focus_rows(viewer, from_ms=HOUR, to_ms=WHOLE.end_ms)
+    (row,) = [row for row in rows if row["SkuMeter"] == "power"]
+    shown = {name: row[name] for name in ("ListUnitPrice", "PricingQuantity", "PricingUnit", "ConsumedQuantity")}
+    assert shown == {
+        "ListUnitPrice": "1.04", "PricingQuantity": "0.4", "PricingUnit": "kWh", "ConsumedQuantity": "0.4"
+    }  # fmt: skip
+
+
+def test_a_preview_prices_the_energy_again(viewer: Viewer) -> None:
+    tenants(viewer, WHOLE)
+    drawn(WHOLE, WATTS)
+    book_hour(AGENT, HOUR, now_ms=LATER)
+    dearer = read_price_list(ENERGY.replace('"0.8"', '"1.6"'))
+    found = preview_prices(viewer, dearer, from_ms=HOUR, to_ms=WHOLE.end_ms)
+    (project,) = found.projects
+    assert (project.new_nano - project.old_nano, found.unpriced) == (416_000_000, [])
+
+
+@pytest.mark.parametrize(
+    "bad", ['{pue: "0.9", tariff: "1"}', '{pue: "1.3"}', '{tariff: "-1"}', "3", '{tariff: "1", x: 1}']
+)
+def test_a_tariff_that_cannot_be_is_refused(viewer: Viewer, bad: str) -> None:
+    with pytest.raises(BadPriceBook):
+        read_price_list(PRICES + f"energy: {bad}\n")
+
+
+def test_energy_is_not_billed_twice(viewer: Viewer) -> None:
+    own = ENERGY.replace('hourly: "12.5"', 'own: {capex: "1000", watts: "400", tariff: "0.8"}')
+    with pytest.raises(BadPriceBook, match="not both"):
+        publish_prices(read_price_list(own), now_ms=HOUR)
