@@ -3,15 +3,13 @@
 import json
 from dataclasses import replace
 
-import pytest
 from django.db import transaction
 
-from scheduling.crater.model import Snapshot
+from scheduling.crater.model import Request, Snapshot
 from scheduling.crater.plan import plan
 from scheduling.models import Device, Node, PlannerInput
-from scheduling.services import recording
 from scheduling.services.placement import commit
-from scheduling.services.recording import as_text, input_of, record_input
+from scheduling.services.recording import MOST_STEPS, as_text, input_of, record_input
 from scheduling.snapshot import build_snapshot
 from tests.world import NOW, FlatRates, home, machine, submitted
 
@@ -49,16 +47,12 @@ def test_an_unchanged_input_is_not_written_again() -> None:
     assert PlannerInput.objects.count() == 1
 
 
-def test_the_whole_is_kept_again_after_many_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(recording, "MOST_STEPS", 1)
-    viewer = home()
+def test_the_whole_is_kept_again_after_many_steps() -> None:
     machine()
-    rows = []
-    for number in range(3):
-        submitted(viewer, now_ms=NOW + number)
-        rows.append(record_input(_seen()))
-    assert [row.base_id is None for row in rows] == [True, False, True]
-    assert _same(rows[2], _seen())
+    seen = replace(_seen(), queue=tuple(Request(f"job {number:03}", (), number) for number in range(100)))
+    rows = [record_input(replace(seen, currency=str(number))) for number in range(MOST_STEPS + 2)]
+    assert [number for number, row in enumerate(rows) if row.base_id is None] == [0, MOST_STEPS + 1]
+    assert _same(rows[-1], replace(seen, currency=str(MOST_STEPS + 1)))
 
 
 def test_an_input_that_was_rolled_back_is_not_built_upon() -> None:
