@@ -130,9 +130,11 @@ Forecasts = dict[Code, Runtime]
 def request_of(
     job: Job, *, avoid: tuple[str, ...] = (), known: Forecasts | None = None, asks: Asks | None = None
 ) -> Request:
-    """One job as the core sees it; `known` has the forecasts and `asks` the parsed demand where there are many."""
+    """One job as the core sees it; `known` shares the forecasts and `asks` the parsed demand where there are many."""
     wanted = asks or _asks(json.dumps(job.demand))
-    forecasts = _forecasts([job]) if known is None else known
+    forecasts: Forecasts = {} if known is None else known
+    if (code := _code(job)) not in forecasts:
+        forecasts.update(_forecasts([job]))
     return Request(
         job=str(job.pk),
         needs=wanted.needs,
@@ -144,7 +146,7 @@ def request_of(
         allow_cross_numa=wanted.allow_cross_numa,
         deadline_ms=job.deadline_ms,
         cap_nano=job.cap_nano,
-        runtime=_within(forecasts[_code(job)], job.timeout_ms),
+        runtime=_within(forecasts[code], job.timeout_ms),
         avoid_nodes=avoid,
         near=wanted.near,
         is_spread=wanted.is_spread,

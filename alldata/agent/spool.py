@@ -145,19 +145,19 @@ class Spool:
         except WireError:
             return Waiting(name, None)
 
-    def oldest_run(self, most: int) -> Run:
-        """Up to `most` frames to send next, all of one epoch and together below RUN_BYTES; only readable ones."""
+    def oldest_run(self, most: int, *, room: int = RUN_BYTES) -> Run:
+        """Up to `most` frames to send next, all of one epoch and together at most `room` bytes; only readable ones."""
         names: list[str] = []
         frames: list[Mapping[str, object]] = []
         size = 0
         for name in islice(self._waiting.copy(), most if most > 1 else 0):
             path = self._frames / name
-            entry = read_json(path, limit=RUN_BYTES)
+            entry = read_json(path, limit=room)
             frame = (entry or {}).get("frame")
             if not isinstance(frame, dict) or _epoch_of(name) != _epoch_of(self._waiting[0]):
                 break
             size += path.stat().st_size
-            if size > RUN_BYTES:
+            if size > room:
                 break
             names.append(name)
             frames.append(frame)

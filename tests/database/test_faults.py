@@ -6,17 +6,17 @@ import subprocess
 import sys
 import time
 
+import psycopg2
 import pytest
 import redis
 from django.conf import settings
-from django.db import OperationalError, connection
+from django.db import OperationalError, connection, transaction
 from django.db.models import Sum
 
 from alldata.kernel.intervals import DAY_MS, HOUR_MS, Interval
 from costing.models import DirtyHour, LedgerEntry, SpendDay
 from costing.rating import price_nano
 from costing.selectors.prices import price_history
-from costing.services import ledger
 from costing.services.agenda import mark, note_usage, work_off
 from costing.services.days import sum_day, sum_due_days
 from costing.services.ledger import book_hour
@@ -30,10 +30,10 @@ from tests.world import home
 
 WHOLE = Interval(HOUR, HOUR + HOUR_MS)
 HALF = HOUR + HOUR_MS // 2
-
-
-class Crash(RuntimeError):
-    """The worker dies here."""
+DIES = """
+CREATE FUNCTION pg_temp.dies() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'dies here'; END $$;
+CREATE TRIGGER dies BEFORE INSERT ON ledger_entry FOR EACH ROW EXECUTE FUNCTION pg_temp.dies();
+"""
 
 
 def booked() -> dict[tuple[str, str], tuple[int, int]]:
@@ -97,18 +97,15 @@ def test_a_database_that_dies_in_the_middle_loses_and_doubles_nothing(services: 
     assert sum(nano for _, nano in booked().values()) == price_nano(12_500_000_000, WHOLE)
 
 
-def test_a_worker_that_dies_between_reading_and_writing_leaves_its_mark(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_worker_that_dies_between_reading_and_writing_leaves_its_mark() -> None:
+    """What is rated cannot be written down: the mark is there again, and a booking later is whole."""
     gpu()
     take(window(0, WHOLE, HBM * HOUR_MS // 3))
     mark(AGENT, HOUR, HOUR, due_ms=LATER)
-
-    def dies(*_: object) -> None:
-        raise Crash
-
-    with monkeypatch.context() as broken:
-        broken.setattr(ledger, "append", dies)
-        with pytest.raises(Crash):
-            work_off(now_ms=LATER)
+    with pytest.raises(psycopg2.DatabaseError, match="dies here"), transaction.atomic():
+        with connection.cursor() as cursor:
+            cursor.execute(DIES)
+        work_off(now_ms=LATER)
     assert (DirtyHour.objects.count(), LedgerEntry.objects.count()) == (1, 0)
     assert work_off(now_ms=LATER) == 1
     assert booked() == rated()

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from alldata.agent import spool as spools
 from alldata.agent.http import Address, Server
 from alldata.agent.report import MOST_TOGETHER, Reporter
 from alldata.agent.spool import Spool
@@ -92,9 +91,8 @@ def test_a_run_ends_where_an_epoch_does(spool: Spool) -> None:
     assert [one["epoch"] for one in spool.oldest_run(100).frames] == ["boot:2"] * 3
 
 
-def test_a_run_is_bounded_in_bytes(spool: Spool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(spools, "RUN_BYTES", 1000)
-    assert 1 < len(spool.oldest_run(100).names) < 20
+def test_a_run_is_bounded_in_bytes(spool: Spool) -> None:
+    assert 1 < len(spool.oldest_run(100, room=1000).names) < 20
 
 
 def test_a_run_stops_before_what_cannot_be_read(spool: Spool) -> None:
