@@ -20,7 +20,7 @@ from scheduling.services.recording import as_text, strict_text
 from scheduling.services.statements import COMMIT, CONFLICTS
 
 #: Placements a transaction: more saves little and holds the lock longer.
-BATCH = 200
+BATCH = 100
 
 
 class _Refused(Exception):
