@@ -26,23 +26,21 @@ def usage_recorded(event: UsageRecorded, now_ms: int) -> None:
         _wake_booker()
 
 
-@subscribe(JobMoved)
+@subscribe(JobMoved, wants=lambda event: event.to in JOB_ENDS)
 def job_moved(event: JobMoved, now_ms: int) -> None:
     """A job ended: its cost is wanted soon. One that never held anything costs nothing: its money is free at once."""
-    if event.to in JOB_ENDS:
-        job_id = UUID(event.job_id)
-        if not attempts_of(job_id):
-            settle(job_id, now_ms=now_ms)
-        note_end(job_id, now_ms=now_ms)
-        _wake_booker()
+    job_id = UUID(event.job_id)
+    if not attempts_of(job_id):
+        settle(job_id, now_ms=now_ms)
+    note_end(job_id, now_ms=now_ms)
+    _wake_booker()
 
 
-@subscribe(AttemptMoved)
+@subscribe(AttemptMoved, wants=lambda event: event.to in ATTEMPT_ENDS)
 def attempt_moved(event: AttemptMoved, now_ms: int) -> None:
     """An attempt ended; its job may go on with another."""
-    if event.to in ATTEMPT_ENDS:
-        note_end(UUID(event.job_id), now_ms=now_ms)
-        _wake_booker()
+    note_end(UUID(event.job_id), now_ms=now_ms)
+    _wake_booker()
 
 
 @subscribe(CapacityChanged)

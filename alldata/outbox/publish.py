@@ -14,11 +14,11 @@ from alldata.outbox.wake import wake_relay
 #: One round trip for any number of facts; the server makes the ids, in order of birth.
 PUBLISH = Prepared(
     "publish_facts",
-    "jsonb, bigint, text[], text[]",
+    "jsonb, bigint",
     f"""
 WITH birth AS MATERIALIZED (SELECT uuidv7() AS id
 ), told AS MATERIALIZED (
-  SELECT {numbered_sql("place")} AS id, fact->>'name' AS name, fact->'fields' AS fields
+  SELECT {numbered_sql("place")} AS id, fact->>'name' AS name, fact->'fields' AS fields, fact->'owed' AS owed
   FROM jsonb_array_elements($1) WITH ORDINALITY AS facts (fact, place)
 ), stored AS (
   INSERT INTO outbox_outboxevent (id, name, fields, project_id, at_ms)
@@ -26,7 +26,7 @@ WITH birth AS MATERIALIZED (SELECT uuidv7() AS id
 )
 INSERT INTO outbox_delivery (id, event_id, subscriber, due_ms, tries, last_error)
 SELECT {numbered_sql("row_number() OVER ()")}, id, subscriber, $2, 0, ''
-FROM told JOIN unnest($3, $4) AS owed (name, subscriber) USING (name)""",
+FROM told CROSS JOIN jsonb_array_elements_text(owed) AS subscriber""",
 )
 
 
@@ -37,20 +37,19 @@ def publish(event: Event, *, now_ms: int, wake: bool = True) -> None:
 
 def publish_all(events: Sequence[Event], *, now_ms: int, wake: bool = True) -> None:
     """Record many facts with one statement."""
-    owed = [
-        (kind.name, subscriber) for kind in {type(event) for event in events} for subscriber in subscribers_of(kind)
-    ]
-    facts = json.dumps([{"name": event.name, "fields": event.as_json()} for event in events])
-    names, subscribers = [name for name, _ in owed], [subscriber for _, subscriber in owed]
+    owed = [subscribers_of(event) for event in events]
+    facts = json.dumps(
+        [{"name": e.name, "fields": e.as_json(), "owed": names} for e, names in zip(events, owed, strict=True)]
+    )
     with connection.cursor() as cursor:
-        PUBLISH.execute(cursor, [facts, now_ms, names, subscribers])
-    if owed and wake:
+        PUBLISH.execute(cursor, [facts, now_ms])
+    if any(owed) and wake:
         wake_after_commit()
 
 
 def as_arguments(event: Event) -> tuple[str, str, str, list[str], list[str]]:
     """The fact for SQL that calls `outbox_record`: id, name, fields, who is to be told, the ids of what is owed."""
-    names = subscribers_of(type(event))
+    names = subscribers_of(event)
     return str(uuid7()), event.name, json.dumps(event.as_json()), names, [str(uuid7()) for _ in names]
 
 

@@ -1,6 +1,7 @@
 """Facts are written with their change and delivered at least once, each subscriber on its own."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from uuid import UUID
 
 import pytest
@@ -46,6 +47,13 @@ def test_a_failing_subscriber_neither_blocks_nor_repeats_the_other(subscribed: N
     failed = Delivery.objects.get(subscriber="fails")
     assert failed.done_ms is None
     assert failed.last_error == "ValueError: cannot"
+
+
+def test_nothing_is_owed_of_a_fact_that_nobody_wants(subscribed: None) -> None:
+    heard = subscribers._subscribers["works"]
+    subscribers._subscribers["works"] = replace(heard, wants=lambda event: event is not FACT)
+    publish(FACT, now_ms=NOW)
+    assert list(Delivery.objects.values_list("subscriber", flat=True)) == ["fails"]
 
 
 def test_what_a_failing_subscriber_wrote_is_undone(subscribed: None) -> None:
