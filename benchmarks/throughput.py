@@ -31,7 +31,7 @@ NODES, SHAPES = (1213, 5000, 12000, 50000), (10, 1000)
 COMMITTED_NODES = 5000
 LOAD = 0.95  # of the GPUs
 REPEATED = 1200  # machines that are filled by deciding; larger clusters repeat them
-MIXED = 3000  # decisions before the clock starts
+MIXED = 200_000  # decisions times shapes before the clock starts, at least 3,000: jobs have come and gone by then
 EXPLAINED_UP_TO = 5000  # nodes: beyond, two planners at once would only cost memory
 SEED = 42
 
@@ -154,7 +154,7 @@ def prepared(count: int, filled: Run, kind: type[Planner]) -> Run:
         run.planner.board.choose(shape.number)
         if kind is Planner:
             run.planner.board.survey(shape.number)  # compiles or loads what a refusal needs
-    for _ in range(MIXED):
+    for _ in range(max(3000, MIXED // len(shapes))):
         run.step()
     return run
 
