@@ -11,7 +11,7 @@ from costing.rating import Piece, clipped
 from costing.selectors.advice import Hint, advice_for_job
 from costing.selectors.breakdown import breakdown, is_provisional
 from costing.selectors.costs import JobCost
-from costing.selectors.intervals import Asked, held_span, intervals_of_job
+from costing.selectors.intervals import Asked, held_span, intervals_of_parts
 from costing.selectors.questions import By, Question
 from costing.selectors.units import units_of_job
 
@@ -47,10 +47,10 @@ def bars_of(viewer: Viewer, cost: JobCost, *, now_ms: int) -> tuple[Chart | None
         return hours_of(viewer, cost, now_ms=now_ms), HOUR_MS
     step = step_of(held.length_ms)
     piles: dict[int, dict[str, int]] = {}
-    for part in cost.parts:
-        asked = Asked(reference, part.dimension, held.start_ms, held.end_ms)
-        for share in intervals_of_job(viewer, asked, now_ms=now_ms):
-            for kind, nano in ((part.dimension, share.used_nano), ("held", share.idle_nano)):
+    parts, asked = [part.dimension for part in cost.parts], Asked(reference, "", held.start_ms, held.end_ms)
+    for capability, found in intervals_of_parts(viewer, asked, parts, now_ms=now_ms).items():
+        for share in found:
+            for kind, nano in ((capability, share.used_nano), ("held", share.idle_nano)):
                 _spread(piles, kind, Piece(share.stretch.span, nano or 0), step)
     return chart_of([_pile(at, piles.get(at, {}), step, cost) for at in _every(piles, step)]) if piles else None, step
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from alldata.portal.timeline import Axis, Lane, axis_of, expected, lane
 from alldata.tenancy.viewer import Viewer
-from monitoring.selectors.usage import JobSeries, Series, series_of_job, shown_smooth
+from monitoring.selectors.usage import JobSeries, Series, latest_smooth, series_of_job, smoothing_of
 from scheduling.selectors.answers import AttemptView, JobView
 from scheduling.selectors.inventory import devices
 
@@ -114,8 +114,8 @@ def _lanes(viewer: Viewer, view: JobView, usage: JobSeries, axis: Axis) -> list[
 
 def _calm(drawn: Lane, series: Series, mode: str) -> Lane:
     """The lane with its latest value as the mode smooths it; the drawing keeps every window."""
-    rule, calm = shown_smooth(series, mode)
-    return replace(drawn, calm=calm.points[-1].value, calm_ms=rule.window_ms) if drawn.count else drawn
+    rule = smoothing_of(series, mode)
+    return replace(drawn, calm=latest_smooth(series, rule), calm_ms=rule.window_ms) if drawn.count else drawn
 
 
 def _shown(lanes: list[Lane], view: JobView) -> list[Lane]:

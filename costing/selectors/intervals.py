@@ -4,8 +4,8 @@ Times, quantities and qualities are the agent's own; money is the ledger's, by t
 between the intervals of the hour so that it sums to it (costing.rating.shares).
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 from alldata.kernel.intervals import HOUR_MS, Interval
@@ -18,7 +18,7 @@ from monitoring.selectors.usage import Series, series_of_job
 from scheduling.selectors.jobs import job_row
 from scheduling.selectors.metering import allocations_between, attempts_of
 
-Key = tuple[UUID, str]  # attempt, device
+Key = tuple[UUID, str, str]  # attempt, device, capability
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +38,20 @@ class Asked:
 
 def intervals_of_job(viewer: Viewer, asked: Asked, *, now_ms: int) -> list[Share]:
     """All intervals in order of time. Errors: JobNotFound."""
-    by_device: dict[str, list[Stretch]] = {}
-    for stretch in _stretches(viewer, asked, now_ms=now_ms):
-        by_device.setdefault(stretch.device, []).append(stretch)
-    answer = []
-    for device, mine in by_device.items():
-        answer += shares(mine, _hours(viewer, asked, device))
-    return sorted(answer, key=lambda share: (share.stretch.span, share.stretch.device))
+    return intervals_of_parts(viewer, asked, [asked.capability], now_ms=now_ms)[asked.capability]
+
+
+def intervals_of_parts(
+    viewer: Viewer, asked: Asked, capabilities: Sequence[str], *, now_ms: int
+) -> dict[str, list[Share]]:
+    """The same for several capabilities; usage and claims are read once for all. Errors: JobNotFound."""
+    by_spot: dict[tuple[str, str], list[Stretch]] = {}
+    for capability, stretch in _stretches(viewer, asked, capabilities, now_ms=now_ms):
+        by_spot.setdefault((capability, stretch.device), []).append(stretch)
+    answer: dict[str, list[Share]] = {capability: [] for capability in capabilities}
+    for (capability, device), mine in by_spot.items():
+        answer[capability] += shares(mine, _hours(viewer, replace(asked, capability=capability), device))
+    return {c: sorted(found, key=lambda s: (s.stretch.span, s.stretch.device)) for c, found in answer.items()}
 
 
 def held_span(viewer: Viewer, ref: str, *, now_ms: int) -> Interval | None:
@@ -63,19 +70,22 @@ def _hours(viewer: Viewer, asked: Asked, device: str) -> Mapping[int, tuple[int,
     return {int(r.key): (r.amounts.used_nano, r.amounts.idle_nano + r.amounts.unmetered_nano) for r in rows}
 
 
-def _stretches(viewer: Viewer, asked: Asked, *, now_ms: int) -> list[Stretch]:
+def _stretches(
+    viewer: Viewer, asked: Asked, capabilities: Sequence[str], *, now_ms: int
+) -> list[tuple[str, Stretch]]:
     job = job_row(viewer, asked.ref)
     first, last = asked.hours
     usage = series_of_job(viewer, asked.ref, span=(first, last), now_ms=now_ms)
-    known: dict[Key, Series] = {(s.attempt_id, s.device): s for s in usage.series if s.capability == asked.capability}
+    known: dict[Key, Series] = {(s.attempt_id, s.device, s.capability): s for s in usage.series}
     attempts = [attempt.id for attempt in attempts_of(job.id)]
     found = []
     for claim in allocations_between(first, last, attempt_ids=attempts):
         start, end = max(claim.start_ms, first), min(claim.end_ms or now_ms, now_ms, last)
-        if claim.dimension == asked.capability and start < end:
-            pieces = _pieces(known.get((claim.attempt_id, claim.device)))
-            found += stretches(Interval(start, end), claim.amount, claim.device, pieces)
-    return sorted(found, key=lambda s: (s.span, s.device))
+        if claim.dimension in capabilities and start < end:
+            pieces = _pieces(known.get((claim.attempt_id, claim.device, claim.dimension)))
+            parts = stretches(Interval(start, end), claim.amount, claim.device, pieces)
+            found += [(claim.dimension, part) for part in parts]
+    return sorted(found, key=lambda pair: (pair[1].span, pair[1].device))
 
 
 def _pieces(series: Series | None) -> list[tuple[Piece, str, str]]:

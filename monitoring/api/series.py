@@ -10,7 +10,7 @@ from rest_framework.response import Response
 
 from alldata.kernel import clock
 from alldata.tenancy.api import ApiView
-from monitoring.selectors.usage import JobSeries, Series, series_of_job, shown_smooth
+from monitoring.selectors.usage import JobSeries, Series, series_of_job, shown_smooth, smoothing_of
 
 
 class Span(serializers.Serializer[Mapping[str, int]]):
@@ -60,8 +60,8 @@ def series_json(found: JobSeries, *, smooth: bool = False) -> dict[str, object]:
 
 
 def _one_series(series: Series, mode: str, *, smooth: bool) -> dict[str, object]:
-    rule, calm = shown_smooth(series, mode)
-    shown = calm if smooth else series
+    rule = smoothing_of(series, mode)
+    shown = shown_smooth(series, rule) if smooth else series
     return {
         "capability": series.capability,
         "device": series.device,

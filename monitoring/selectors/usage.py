@@ -81,12 +81,23 @@ def series_of_job(viewer: Viewer, ref: str, *, span: tuple[int | None, int | Non
     )
 
 
-def shown_smooth(series: Series, mode: str) -> tuple[Smoothing, Series]:
-    """The series as people read it, and the rule it was smoothed by."""
+def smoothing_of(series: Series, mode: str) -> Smoothing:
+    """The rule by which people read the series."""
     known = BY_NAME.get(series.capability)
-    rule = rule_for(known.device_types[0] if known else "", mode)
+    return rule_for(known.device_types[0] if known else "", mode)
+
+
+def shown_smooth(series: Series, rule: Smoothing) -> Series:
+    """The series as the rule smooths it."""
     samples = smoothed([Sample(p.start_ms, p.end_ms, p.value) for p in series.points], rule)
-    return rule, replace(series, points=tuple(Point(s.start_ms, s.end_ms, round(s.value, 3)) for s in samples))
+    return replace(series, points=tuple(Point(s.start_ms, s.end_ms, round(s.value, 3)) for s in samples))
+
+
+def latest_smooth(series: Series, rule: Smoothing) -> float:
+    """The newest value alone: only the points within its window are looked at."""
+    since = series.points[-1].end_ms - rule.window_ms
+    recent = tuple(point for point in series.points if point.end_ms > since)
+    return shown_smooth(replace(series, points=recent), rule).points[-1].value
 
 
 @dataclass(slots=True)

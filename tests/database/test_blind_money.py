@@ -4,38 +4,17 @@ from pathlib import Path
 
 import pytest
 from django.conf import settings
-from django.db.models import Sum
 
 from alldata.agent.wire import DeviceUsage, Frame, Quality, Usage
 from alldata.kernel.intervals import HOUR_MS, Interval
 from alldata.tenancy.viewer import Viewer
-from costing.models import LedgerEntry
 from costing.rating import price_nano
 from costing.selectors.health import health
-from costing.services.ledger import book_hour
-from scheduling.models import Device, Job
-from tests.fleet import AGENT, GPU, HBM, HOUR, LATER, PRICES, attempt, gpu, holds, job, take, window
-from tests.money import HALF, HBM_RATE, WHOLE
+from tests.fleet import AGENT, GPU, HBM, HOUR, PRICES, gpu, take, window
+from tests.money import HALF, HBM_RATE, WHOLE, book, booked, worked
 
 RULES = Path(settings.BASE_DIR) / "monitoring" / "rules" / "ledger.yaml"
 NO_PROXY = PRICES.replace("bills_proxy: true", "bills_proxy: false")
-
-
-def worked(viewer: Viewer, device: Device, span: Interval = WHOLE) -> Job:
-    """A job that holds the whole card."""
-    assert viewer.default_project_id is not None
-    row = job(viewer.default_project_id, viewer.organisation_id, span=span)
-    holds(attempt(row, device), device, HBM, span)
-    return row
-
-
-def book(now_ms: int = LATER) -> int:
-    return book_hour(AGENT, HOUR, now_ms=now_ms)
-
-
-def booked(value: str = "nano", **where: object) -> dict[str, int]:
-    rows = LedgerEntry.objects.filter(dimension="hbm_bandwidth", **where).values_list("bucket").annotate(n=Sum(value))
-    return {bucket: int(n) for bucket, n in rows if n}
 
 
 def test_a_profiler_that_takes_the_counters_leaves_a_gap_and_not_an_idle_card(viewer: Viewer) -> None:

@@ -1,29 +1,13 @@
 """Cards that several share, where something is told of single attempts (E5): never more than the card did."""
 
-from collections.abc import Sequence
 from uuid import UUID
-
-from django.db.models import Sum
 
 from alldata.agent.wire import AttemptUsage, DeviceUsage, Frame, Usage
 from alldata.kernel.intervals import HOUR_MS, Interval
 from alldata.tenancy.viewer import Viewer
-from costing.models import LedgerEntry
-from costing.services.ledger import book_hour
-from scheduling.models import Attempt, Device
-from tests.fleet import AGENT, GPU, HBM, HOUR, LATER, attempt, gpu, holds, job, take
+from tests.cards import book, booked, tenants
+from tests.fleet import GPU, HBM, HOUR, gpu, take
 from tests.money import HALF, WHOLE
-
-
-def tenants(viewer: Viewer, device: Device, held: Sequence[tuple[int, Interval]]) -> list[Attempt]:
-    """One job each, holding an amount of HBM bandwidth over a span."""
-    assert viewer.default_project_id is not None
-    found = []
-    for number, (amount, span) in enumerate(held, start=1):
-        row = attempt(job(viewer.default_project_id, viewer.organisation_id, number), device)
-        holds(row, device, amount, span)
-        found.append(row)
-    return found
 
 
 def told(seq: int, span: Interval, whole: int, of: dict[UUID, int | None]) -> Frame:
@@ -35,16 +19,6 @@ def told(seq: int, span: Interval, whole: int, of: dict[UUID, int | None]) -> Fr
 
 def usage(q: int | None) -> Usage:
     return Usage(q, "driver", "missing" if q is None else "measured", reason="shared_card" if q is None else None)
-
-
-def book(node: str = AGENT) -> None:
-    book_hour(node, HOUR, now_ms=LATER)
-
-
-def booked(value: str = "q", **where: object) -> dict[tuple[str, UUID | None], int]:
-    where = {"dimension": "hbm_bandwidth"} | where
-    rows = LedgerEntry.objects.filter(**where).values_list("bucket", "attempt_id").annotate(n=Sum(value))
-    return {(bucket, attempt_id): int(n) for bucket, attempt_id, n in rows if n}
 
 
 def test_a_burst_above_ones_share_is_taken_from_the_others_idle(viewer: Viewer) -> None:

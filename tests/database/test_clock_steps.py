@@ -1,34 +1,15 @@
 """Does the bill depend on whose clock was wrong, or which card was in the slot (E2, E3)?"""
 
 import pytest
-from django.db.models import Sum
 
 from alldata.kernel.intervals import HOUR_MS, Interval
 from alldata.tenancy.viewer import Viewer
-from costing.models import LedgerEntry
 from costing.rating import price_nano
 from costing.services.capacity import note_supply
 from costing.services.ledger import book_hour
-from scheduling.models import Device, Job
-from tests.fleet import AGENT, GPU, HBM, HOUR, LATER, attempt, gpu, holds, job, take, window
-from tests.money import HALF, HBM_RATE, WHOLE
-
-
-def worked(viewer: Viewer, device: Device, span: Interval = WHOLE) -> Job:
-    """A job that holds the whole card."""
-    assert viewer.default_project_id is not None
-    row = job(viewer.default_project_id, viewer.organisation_id, span=span)
-    holds(attempt(row, device), device, HBM, span)
-    return row
-
-
-def book(now_ms: int = LATER) -> int:
-    return book_hour(AGENT, HOUR, now_ms=now_ms)
-
-
-def booked(value: str = "nano", **where: object) -> dict[str, int]:
-    rows = LedgerEntry.objects.filter(dimension="hbm_bandwidth", **where).values_list("bucket").annotate(n=Sum(value))
-    return {bucket: int(n) for bucket, n in rows if n}
+from scheduling.models import Device
+from tests.fleet import AGENT, GPU, HBM, HOUR, LATER, gpu, take, window
+from tests.money import HALF, HBM_RATE, WHOLE, book, booked, worked
 
 
 @pytest.mark.parametrize("step_ms", [-HOUR_MS, HOUR_MS])

@@ -3,7 +3,6 @@
 import pytest
 from django.db.models import Sum
 
-from alldata.agent.wire import DeviceUsage, Frame, Quality, Usage
 from alldata.kernel.intervals import HOUR_MS, Interval
 from alldata.tenancy.viewer import Viewer
 from costing.models import LedgerEntry
@@ -11,36 +10,13 @@ from costing.pricing.own import Power, energy_nano, used_nano
 from costing.rating import price_nano
 from costing.selectors.costs import cost_of_job
 from costing.services.ledger import book_hour
-from scheduling.models import Attempt
-from tests.fleet import AGENT, GPU, HBM, HOUR, LATER, PRICES, attempt, gpu, holds, job, take
+from tests.energy import booked, drawn, tenants
+from tests.fleet import AGENT, HOUR, LATER
 from tests.money import HALF, WHOLE
 
-ENERGY = PRICES + 'energy: {pue: "1.3", tariff: "0.8"}\n'
 POWER = Power(1_300_000, 800_000_000)
 WATTS = 400
 MILLIJOULES = WATTS * 3_600_000
-
-
-def drawn(span: Interval, watts: int, *, seq: int = 0, quality: Quality = "measured") -> None:
-    """A window in which the card drew so much on the mean."""
-    usage = {"power": Usage(watts * 1000 * span.length_ms, "driver", quality)}
-    take(Frame("boot:1", seq, span.start_ms, span.end_ms, (DeviceUsage(GPU, usage),)))
-
-
-def tenants(viewer: Viewer, *spans: Interval, prices: str = ENERGY) -> list[Attempt]:
-    """One job a span, each with half the card's bandwidth."""
-    device = gpu(prices=prices)
-    assert viewer.default_project_id is not None
-    found = []
-    for number, span in enumerate(spans, start=1):
-        found.append(attempt(job(viewer.default_project_id, viewer.organisation_id, number), device))
-        holds(found[-1], device, HBM // 2, span)
-    return found
-
-
-def booked(**where: object) -> dict[str, int]:
-    rows = LedgerEntry.objects.filter(dimension="power", **where).values_list("bucket").annotate(n=Sum("nano"))
-    return {bucket: int(n) for bucket, n in rows}
 
 
 def test_a_job_pays_the_energy_of_its_card_and_nobody_pays_for_none(viewer: Viewer) -> None:

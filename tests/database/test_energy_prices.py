@@ -1,46 +1,19 @@
 """What do price lists, previews and FOCUS files say of measured energy?"""
 
 import pytest
-from django.db.models import Sum
 
-from alldata.agent.wire import DeviceUsage, Frame, Quality, Usage
-from alldata.kernel.intervals import Interval
 from alldata.tenancy.viewer import Viewer
 from costing.errors import BadPriceBook
-from costing.models import LedgerEntry
 from costing.selectors.focus import focus_rows
 from costing.services.books import publish_prices
 from costing.services.ledger import book_hour
 from costing.services.lists import read_price_list
 from costing.services.preview import preview_prices
-from scheduling.models import Attempt
-from tests.fleet import AGENT, GPU, HBM, HOUR, LATER, PRICES, attempt, gpu, holds, job, take
+from tests.energy import ENERGY, booked, drawn, tenants
+from tests.fleet import AGENT, HOUR, LATER, PRICES
 from tests.money import WHOLE
 
-ENERGY = PRICES + 'energy: {pue: "1.3", tariff: "0.8"}\n'
 WATTS = 400
-
-
-def drawn(span: Interval, watts: int, *, seq: int = 0, quality: Quality = "measured") -> None:
-    """A window in which the card drew so much on the mean."""
-    usage = {"power": Usage(watts * 1000 * span.length_ms, "driver", quality)}
-    take(Frame("boot:1", seq, span.start_ms, span.end_ms, (DeviceUsage(GPU, usage),)))
-
-
-def tenants(viewer: Viewer, *spans: Interval, prices: str = ENERGY) -> list[Attempt]:
-    """One job a span, each with half the card's bandwidth."""
-    device = gpu(prices=prices)
-    assert viewer.default_project_id is not None
-    found = []
-    for number, span in enumerate(spans, start=1):
-        found.append(attempt(job(viewer.default_project_id, viewer.organisation_id, number), device))
-        holds(found[-1], device, HBM // 2, span)
-    return found
-
-
-def booked(**where: object) -> dict[str, int]:
-    rows = LedgerEntry.objects.filter(dimension="power", **where).values_list("bucket").annotate(n=Sum("nano"))
-    return {bucket: int(n) for bucket, n in rows}
 
 
 def test_a_book_without_a_tariff_bills_no_energy(viewer: Viewer) -> None:

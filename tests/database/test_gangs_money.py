@@ -1,41 +1,16 @@
 """Jobs on some cards of a node, or on cards of two (E5): what each holds is its own."""
 
-from collections.abc import Sequence
-from uuid import UUID
 
-from django.db.models import Sum
 
 from alldata.kernel.intervals import HOUR_MS, Interval
 from alldata.tenancy.viewer import Viewer
-from costing.models import LedgerEntry
 from costing.rating import price_nano
-from costing.services.ledger import book_hour
-from scheduling.models import Attempt, Device, Node
-from tests.fleet import AGENT, GPU, HBM, HOUR, LATER, attempt, gpu, holds, job, take, window
+from scheduling.models import Device, Node
+from tests.cards import book, booked, tenants
+from tests.fleet import GPU, HBM, HOUR, gpu, holds, take, window
 from tests.money import WHOLE, nano
 
 CARD_RATE, HBM_RATE, SM_RATE = 12_500_000_000, 7_500_000_000, 5_000_000_000
-
-
-def tenants(viewer: Viewer, device: Device, held: Sequence[tuple[int, Interval]]) -> list[Attempt]:
-    """One job each, holding an amount of HBM bandwidth over a span."""
-    assert viewer.default_project_id is not None
-    found = []
-    for number, (amount, span) in enumerate(held, start=1):
-        row = attempt(job(viewer.default_project_id, viewer.organisation_id, number), device)
-        holds(row, device, amount, span)
-        found.append(row)
-    return found
-
-
-def book(node: str = AGENT) -> None:
-    book_hour(node, HOUR, now_ms=LATER)
-
-
-def booked(value: str = "q", **where: object) -> dict[tuple[str, UUID | None], int]:
-    where = {"dimension": "hbm_bandwidth"} | where
-    rows = LedgerEntry.objects.filter(**where).values_list("bucket", "attempt_id").annotate(n=Sum(value))
-    return {(bucket, attempt_id): int(n) for bucket, attempt_id, n in rows if n}
 
 
 def test_two_of_eight_cards_leave_six_to_nobody(viewer: Viewer) -> None:

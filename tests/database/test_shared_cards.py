@@ -1,40 +1,14 @@
 """Cards that several share (E5): every nano once, nothing copied."""
 
-from collections.abc import Sequence
-from uuid import UUID
 
-from django.db.models import Sum
 
 from alldata.kernel.intervals import HOUR_MS, Interval
 from alldata.tenancy.viewer import Viewer
-from costing.models import LedgerEntry
-from costing.services.ledger import book_hour
-from scheduling.models import Attempt, Device
-from tests.fleet import AGENT, HBM, HOUR, LATER, attempt, gpu, holds, job, take, window
+from tests.cards import book, booked, tenants
+from tests.fleet import HBM, attempt, gpu, holds, job, take, window
 from tests.money import HALF, WHOLE
 
 TRAINING, INFERENCE = HBM * 6 // 10, HBM * 4 // 10
-
-
-def tenants(viewer: Viewer, device: Device, held: Sequence[tuple[int, Interval]]) -> list[Attempt]:
-    """One job each, holding an amount of HBM bandwidth over a span."""
-    assert viewer.default_project_id is not None
-    found = []
-    for number, (amount, span) in enumerate(held, start=1):
-        row = attempt(job(viewer.default_project_id, viewer.organisation_id, number), device)
-        holds(row, device, amount, span)
-        found.append(row)
-    return found
-
-
-def book(node: str = AGENT) -> None:
-    book_hour(node, HOUR, now_ms=LATER)
-
-
-def booked(value: str = "q", **where: object) -> dict[tuple[str, UUID | None], int]:
-    where = {"dimension": "hbm_bandwidth"} | where
-    rows = LedgerEntry.objects.filter(**where).values_list("bucket", "attempt_id").annotate(n=Sum(value))
-    return {(bucket, attempt_id): int(n) for bucket, attempt_id, n in rows if n}
 
 
 def test_four_time_sliced_pods_share_what_the_card_did(viewer: Viewer) -> None:
