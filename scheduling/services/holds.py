@@ -11,8 +11,6 @@ from django.db.models import F
 
 from alldata.kernel.events import JobMoved
 from alldata.outbox.publish import publish
-from alldata.tenancy.errors import MayNot
-from alldata.tenancy.selectors import project_view
 from alldata.tenancy.viewer import Viewer
 from scheduling.crater.model import Placement
 from scheduling.errors import BadField, RequestReused, ReservationOver
@@ -27,7 +25,7 @@ from scheduling.services.checking import Checked, check
 from scheduling.services.commands import SubmitCommand
 from scheduling.services.precheck import fits, unborn
 from scheduling.services.replay import restored
-from scheduling.services.submission import announce, earlier_job, refuse_hopeless, same_or_refuse
+from scheduling.services.submission import announce, earlier_job, project_to_fill, refuse_hopeless, same_or_refuse
 from scheduling.snapshot import build_snapshot
 
 
@@ -45,9 +43,7 @@ def submit_on_hold(
     viewer: Viewer, command: SubmitCommand, *, prices: PriceQuotes, budgets: BudgetGate, now_ms: int
 ) -> JobRow:
     """Start a job on exactly the place that was held. Errors: as submit_job; ReservationNotFound, ReservationOver."""
-    project = project_view(viewer, command.project)
-    if not viewer.may_submit(project.id):
-        raise MayNot("submit jobs to this project")
+    project = project_to_fill(viewer, command, "submit jobs to this project")
     if earlier := earlier_job(project, command):
         return earlier
     hold = find_hold(viewer, command.reservation or "")

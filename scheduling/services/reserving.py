@@ -14,8 +14,7 @@ from django.db import IntegrityError, transaction
 from alldata.kernel.ids import uuid7
 from alldata.kernel.intervals import HOUR_MS
 from alldata.tenancy.audit import Deed, record
-from alldata.tenancy.errors import MayNot
-from alldata.tenancy.selectors import ProjectView, project_view
+from alldata.tenancy.selectors import ProjectView
 from alldata.tenancy.services.numbers import next_job_number
 from alldata.tenancy.viewer import Viewer
 from scheduling.crater.model import Placement, Snapshot
@@ -33,6 +32,7 @@ from scheduling.services.placement import commit_or_note
 from scheduling.services.precheck import answer_of, snapshot_with, unborn
 from scheduling.services.recording import record_input
 from scheduling.services.replay import restored
+from scheduling.services.submission import project_to_fill
 
 HOLD_MS, MOST_HOLD_MS = 60_000, 600_000
 TRIES = 3
@@ -62,9 +62,7 @@ def reserve_place(
     A repeated request returns the first reservation, without an answer. Errors: NoPlace with the whole refusal,
     those of checking, and a spent budget's.
     """
-    project = project_view(viewer, command.project)
-    if not viewer.may_submit(project.id):
-        raise MayNot("reserve places for this project")
+    project = project_to_fill(viewer, command, "reserve places for this project")
     asked = _Asked(viewer, command, check(viewer, command, now_ms=now_ms), hold_ms)
     for _ in range(TRIES):
         if earlier := _earlier(project, command):

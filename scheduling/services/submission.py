@@ -33,9 +33,7 @@ def submit_job(
     viewer: Viewer, command: SubmitCommand, *, prices: PriceQuotes, budgets: BudgetGate, now_ms: int
 ) -> JobRow:
     """Queue a job; repeating a request returns the first job. Errors: scheduling.errors, and a spent budget's."""
-    project = project_view(viewer, command.project)
-    if not viewer.may_submit(project.id):
-        raise MayNot("submit jobs to this project")
+    project = project_to_fill(viewer, command, "submit jobs to this project")
     if earlier := earlier_job(project, command):
         return earlier
     checked = check(viewer, command, now_ms=now_ms)
@@ -59,6 +57,14 @@ def submit_job(
             budgets.reserve(viewer, spend, now_ms=now_ms)
             announce(viewer, row, now_ms=now_ms)
     return same_or_refuse(row, command)
+
+
+def project_to_fill(viewer: Viewer, command: SubmitCommand, deed: str) -> ProjectView:
+    """The command's project, for one who may put work into it. Errors: ProjectNotFound, MayNot the deed."""
+    found = project_view(viewer, command.project)
+    if not viewer.may_submit(found.id):
+        raise MayNot(deed)
+    return found
 
 
 def announce(viewer: Viewer, row: Job, *, now_ms: int) -> None:
