@@ -27,8 +27,18 @@ class Complaint:
     text: str
 
 
-def complaints_of(refused: AllDataError) -> list[Complaint]:
+class Rejected(Exception):
+    """The form's shape is wrong; each field says how."""
+
+    def __init__(self, complaints: list[Complaint]) -> None:
+        super().__init__(complaints)
+        self.complaints = complaints
+
+
+def complaints_of(refused: AllDataError | Rejected) -> list[Complaint]:
     """The refusal as complaints; an unknown code keeps its own English words."""
+    if isinstance(refused, Rejected):
+        return refused.complaints
     field = refused.field or ""
     place = FIELDS.get(refused.code) or PREFIXES.get(field, field)
     text = SENTENCES.get(refused.code)

@@ -18,6 +18,7 @@ from monitoring.selectors.usage import series_of_job
 from scheduling.executors.base import LogChunk
 from scheduling.ports import ports
 from scheduling.selectors.answers import JobView
+from scheduling.selectors.holds import hold_of_job
 from scheduling.selectors.jobs import job_revision, job_row, job_view
 from scheduling.services.logs import Span, read_log
 
@@ -91,6 +92,7 @@ def _live(request: PageRequest, view: JobView) -> dict[str, Any]:
     return {
         "view": view,
         "row": row,
+        "hold": hold_of_job(request.viewer, row.id) if row.reason == "reserved" else None,
         "profile": row.profile.partition("@")[::2],
         "attempt": attempt,
         "now_ms": now,

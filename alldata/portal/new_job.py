@@ -5,6 +5,7 @@ The form is complete without JavaScript ("Check" is a button); with it the panel
 
 import shlex
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from django.contrib import messages
@@ -17,8 +18,9 @@ from alldata.kernel.clock import now_ms
 from alldata.kernel.errors import AllDataError
 from alldata.kernel.ids import uuid7
 from alldata.portal.choices import profile_choices
-from alldata.portal.complaints import Complaint, complaints_of, shortage_of
+from alldata.portal.complaints import Complaint, Rejected, complaints_of, shortage_of
 from alldata.portal.examples import DIGITS
+from alldata.portal.held import held_place
 from alldata.portal.job_parts import picks_of
 from alldata.portal.sentences import shortfall
 from alldata.portal.times import local
@@ -30,9 +32,10 @@ from scheduling.crater.unit_slip import UnitSlip
 from scheduling.ports import ports
 from scheduling.selectors.jobs import job_view
 from scheduling.services.answer import PreCheck
-from scheduling.services.commands import SubmitCommand
+from scheduling.services.commands import HOLD, SubmitCommand
+from scheduling.services.holds import start_job
 from scheduling.services.precheck import precheck
-from scheduling.services.submission import submit_job
+from scheduling.services.reserving import MOST_HOLD_MS, reserve_place
 
 MINUTE_MS = 60_000
 PRESETS = (10, 30, 60, 240)
@@ -43,7 +46,7 @@ PRESETS = (10, 30, 60, 240)
 def new_job(request: PageRequest) -> HttpResponse:
     """The form; posting submits, or only checks when the button says so."""
     if request.method == "POST":
-        return _check(request) if "check" in request.POST else _submit(request)
+        return next((do(request) for button, do in BUTTONS.items() if button in request.POST), None) or _submit(request)
     return _form(request, _start(request), check=True)
 
 
@@ -58,6 +61,8 @@ def _start(request: PageRequest) -> dict[str, str]:
     """An example that runs as it is, or the values of the job to clone."""
     deadline = local(now_ms() + 10 * MINUTE_MS).strftime("%Y-%m-%dT%H:%M")
     fields = {**DIGITS, "deadline": deadline, "request_id": str(uuid7())}
+    if reservation := request.GET.get("reservation"):
+        return {**fields, "reservation": reservation, "profile": "", "mode": ""}
     reference = request.GET.get("from")
     return {**fields, **_cloned(request, reference)} if reference else fields
 
@@ -95,7 +100,8 @@ def _form(
         "wrong": {c.field: c for c in complaints or []},
     }
     if complaints:
-        context |= {"objections": complaints, "checked_ms": now_ms()}
+        held = held_place(request.viewer, fields.get("reservation", ""))
+        context |= {"objections": complaints, "checked_ms": now_ms(), **held}
     elif check:
         context |= _checked(request, fields)
     return render(request, "portal/new_job.html", context, status=422 if complaints else 200)
@@ -103,6 +109,20 @@ def _form(
 
 def _check(request: PageRequest) -> HttpResponse:
     return _form(request, _typed(request), check=True)
+
+
+def _hold(request: PageRequest) -> HttpResponse:
+    """Book the place and give the form back as it was typed: sent now, the job starts there."""
+    desk, typed = ports(), _typed(request)
+    try:
+        command = replace(command_of(request, request.POST), kind=HOLD)
+        held, _found = reserve_place(request.viewer, command, hold_ms=MOST_HOLD_MS, ports=desk, now_ms=now_ms())
+    except (AllDataError, Rejected) as refused:
+        return _form(request, typed, check=True, complaints=complaints_of(refused))
+    return _form(request, {**typed, "reservation": str(held.id), "request_id": str(uuid7())}, check=True)
+
+
+BUTTONS = {"check": _check, "hold": _hold}
 
 
 def _typed(request: PageRequest) -> dict[str, str]:
@@ -114,21 +134,11 @@ def _submit(request: PageRequest) -> HttpResponse:
     try:
         command = command_of(request, request.POST)
         desk = ports()
-        row = submit_job(request.viewer, command, prices=desk.prices, budgets=desk.budgets, now_ms=now_ms())
-    except AllDataError as refused:
+        row = start_job(request.viewer, command, prices=desk.prices, budgets=desk.budgets, now_ms=now_ms())
+    except (AllDataError, Rejected) as refused:
         return _form(request, _typed(request), check=False, complaints=complaints_of(refused))
-    except Rejected as refused:
-        return _form(request, _typed(request), check=False, complaints=refused.complaints)
     messages.success(request, _("%(job)s is submitted.") % {"job": row.reference})
     return redirect("job", row.reference)
-
-
-class Rejected(Exception):
-    """The form's shape is wrong; each field says how."""
-
-    def __init__(self, complaints: list[Complaint]) -> None:
-        super().__init__(complaints)
-        self.complaints = complaints
 
 
 def command_of(request: PageRequest, fields: Mapping[str, str]) -> SubmitCommand:
@@ -151,7 +161,7 @@ def _body(fields: Mapping[str, str], command: list[str]) -> dict[str, Any]:
         "outputs": [name.strip() for name in fields.get("outputs", "").split(",") if name.strip()],
     }
     body: dict[str, Any] = {"entry": entry}
-    for ours in ("name", "profile", "mode", "deadline", "deadline_policy", "budget"):
+    for ours in ("name", "profile", "mode", "deadline", "deadline_policy", "budget", "reservation"):
         if value := fields.get(ours, "").strip():
             body[ours] = value
     if not fields.get("then"):
@@ -171,15 +181,15 @@ def _first(why: Any) -> str:
 
 
 def _checked(request: PageRequest, fields: Mapping[str, str]) -> dict[str, Any]:
-    """The pre-check or what keeps it from being made."""
+    """The pre-check or what keeps it from being made; a place that is held already needs none."""
     now = now_ms()
+    if held := held_place(request.viewer, fields.get("reservation", "")):
+        return {"checked_ms": now, **held}
     try:
         desk, command = ports(), command_of(request, fields)
         answer = precheck(request.viewer, command, prices=desk.prices, budgets=desk.budgets, now_ms=now)
-    except AllDataError as refused:
+    except (AllDataError, Rejected) as refused:
         return {"objections": complaints_of(refused), "checked_ms": now}
-    except Rejected as refused:
-        return {"objections": refused.complaints, "checked_ms": now}
     picks = picks_of(request.viewer, answer.placement or {})
     return {"answer": answer, "checked_ms": now, "picks": picks, **_refused(answer)}
 

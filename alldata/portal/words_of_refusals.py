@@ -18,6 +18,9 @@ SENTENCES: dict[str, Any] = {
         "The budget of %(name)s has %(left)s left, and this job may come to %(asked)s. "
         "Give it a smaller budget, or have that one raised."
     ),
+    "no_place": gettext_lazy("No place is free for this now, so none can be held. A job would wait for one."),
+    "reservation_over": gettext_lazy("The place is no longer held. Hold one again, or submit and wait for a turn."),
+    "reservation_not_found": gettext_lazy("There is no such held place."),
     "deadline_unmeetable": gettext_lazy("The hard deadline cannot be met. Choose a later one, or make it soft."),
 }
 FIELDS = {

@@ -21,10 +21,9 @@ from scheduling.ports import ports
 from scheduling.selectors import jobs as read
 from scheduling.services.cancellation import cancel_job
 from scheduling.services.commands import SubmitCommand
-from scheduling.services.holds import submit_on_hold
+from scheduling.services.holds import start_job
 from scheduling.services.logs import Span, read_log
 from scheduling.services.precheck import precheck
-from scheduling.services.submission import submit_job
 
 ANY = OpenApiTypes.OBJECT
 LOG_LIMIT = 256 * 1024
@@ -83,8 +82,7 @@ class JobCollection(ApiView):
         if request.query_params.get("dry_run") == "1":
             answer = precheck(viewer, command, prices=desk.prices, budgets=desk.budgets, now_ms=now_ms)
             return Response(render.precheck(answer))
-        submit = submit_job if command.reservation is None else submit_on_hold
-        row = submit(viewer, command, prices=desk.prices, budgets=desk.budgets, now_ms=now_ms)
+        row = start_job(viewer, command, prices=desk.prices, budgets=desk.budgets, now_ms=now_ms)
         return Response(render.job(row), status=status.HTTP_202_ACCEPTED)
 
 

@@ -35,6 +35,12 @@ def holds_of(viewer: Viewer) -> list[HoldView]:
     return [hold_view_of(row) for row in rows.order_by("until_ms", "id")]
 
 
+def hold_of_job(viewer: Viewer, job_id: UUID) -> HoldView | None:
+    """The reservation that a job began as, if it did."""
+    row = Hold.objects.filter(job_id=job_id, project_id__in=viewer.project_ids).select_related("job").first()
+    return hold_view_of(row) if row else None
+
+
 def hold_view_of(hold: Hold) -> HoldView:
     """One row as others may hold it; `hold.job` must be fresh."""
     attempt = hold.job.attempts.order_by("ordinal").first()

@@ -25,7 +25,14 @@ from scheduling.services.checking import Checked, check
 from scheduling.services.commands import SubmitCommand
 from scheduling.services.precheck import fits, unborn
 from scheduling.services.replay import restored
-from scheduling.services.submission import announce, earlier_job, project_to_fill, refuse_hopeless, same_or_refuse
+from scheduling.services.submission import (
+    announce,
+    earlier_job,
+    project_to_fill,
+    refuse_hopeless,
+    same_or_refuse,
+    submit_job,
+)
 from scheduling.snapshot import build_snapshot
 
 
@@ -37,6 +44,14 @@ class _Use:
     command: SubmitCommand
     checked: Checked
     answer: PreCheck
+
+
+def start_job(
+    viewer: Viewer, command: SubmitCommand, *, prices: PriceQuotes, budgets: BudgetGate, now_ms: int
+) -> JobRow:
+    """Submit a job: into the queue, or on the held place that it names. Errors: as submit_job and submit_on_hold."""
+    submit = submit_job if command.reservation is None else submit_on_hold
+    return submit(viewer, command, prices=prices, budgets=budgets, now_ms=now_ms)
 
 
 def submit_on_hold(

@@ -35,6 +35,10 @@ def reader(viewer: Viewer) -> Client:
 
 @pytest.fixture
 def stranger(viewer: Viewer) -> Client:
+    return stranger_here()
+
+
+def stranger_here() -> Client:
     """A member of another organisation on the same platform."""
     user = User.objects.create_user("stranger", password="correct horse battery staple")
     other = Organisation.objects.create(name="Other", slug="other", currency="CNY", timezone="UTC")

@@ -10,10 +10,11 @@ from alldata.kernel.intervals import DAY_MS
 from alldata.tenancy.viewer import Viewer
 from costing.services.budgets import BudgetCommand, set_budget
 from scheduling.executors.fake import FakeExecutor
+from scheduling.selectors.holds import RELEASED, USED, hold_view, holds_of
 from scheduling.services.commands import HOLD, Entry
 from scheduling.services.placement import place_waiting
 from scheduling.services.reserving import reserve_place
-from tests.doors.test_pages import FRAGMENTS, PAGES, form
+from tests.doors.test_pages import FRAGMENTS, PAGES, form, stranger_here
 from tests.world import NOW, FlatRates, command, plugged, submitted
 
 LANGUAGES = pytest.mark.parametrize(("language", "index"), [("en", 0), ("zh-hans", 1)])
@@ -109,3 +110,69 @@ def test_a_spent_budget_is_named_in_place(reader: Client, noon_viewer: Viewer, l
         answer = reader.post(path, form())
         assert answer.status_code == status
         assert ("and this job may come to ¥0.00024", "而这个作业可能花到 ¥0.00024")[index] in answer.content.decode()
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> None:
+    plugged(FakeExecutor(now_ms=lambda: NOW), tmp_path)
+
+
+def held_by_form(reader: Client, **changes: str) -> str:
+    """The reservation that the form carries after its button was pressed."""
+    answer = reader.post("/jobs/new/", form(hold="1", **changes))
+    assert answer.status_code == 200
+    return str(answer.context["held"].id)
+
+
+@pytest.mark.usefixtures("desk")
+def test_the_form_holds_the_place_and_starts_there(reader: Client, noon_viewer: Viewer) -> None:
+    reservation = held_by_form(reader, script="print(2)")
+    assert [str(held.id) for held in holds_of(noon_viewer)] == [reservation]
+    sent = reader.post("/jobs/new/", form(reservation=reservation, request_id="second"))
+    assert sent.status_code == 302 and sent["Location"] == "/jobs/J-1/"
+    assert hold_view(noon_viewer, reservation).state == USED
+
+
+@pytest.mark.usefixtures("desk")
+@LANGUAGES
+def test_a_held_place_keeps_what_was_typed(reader: Client, noon_viewer: Viewer, language: str, index: int) -> None:
+    reader.cookies["language"] = language
+    text = reader.post("/jobs/new/", form(hold="1", script="print(2)")).content.decode()
+    assert "print(2)" in text and ("Held for you until", "为你预留到")[index] in text
+
+
+@pytest.mark.usefixtures("desk")
+def test_holding_twice_by_one_form_holds_once(reader: Client, noon_viewer: Viewer) -> None:
+    assert held_by_form(reader) == held_by_form(reader)
+    assert len(holds_of(noon_viewer)) == 1
+
+
+@pytest.mark.usefixtures("desk")
+@LANGUAGES
+def test_where_nothing_is_free_nothing_is_held(reader: Client, noon_viewer: Viewer, language: str, index: int) -> None:
+    placed(noon_viewer, jobs=2)
+    reader.cookies["language"] = language
+    answer = reader.post("/jobs/new/", form(hold="1"))
+    assert answer.status_code == 422 and holds_of(noon_viewer) == []
+    assert ("so none can be held", "无法预留")[index] in answer.content.decode()
+
+
+@pytest.mark.usefixtures("desk")
+@LANGUAGES
+def test_a_place_given_back_is_not_offered_again(
+    reader: Client, noon_viewer: Viewer, language: str, index: int
+) -> None:
+    reservation = held_by_form(reader)
+    assert f"/reservations/{reservation}/release/" in text_of(reader, "/jobs/J-1/", language)
+    assert reader.post(f"/reservations/{reservation}/release/")["Location"] == "/jobs/J-1/"
+    assert hold_view(noon_viewer, reservation).state == RELEASED
+    text = text_of(reader, f"/jobs/new/?reservation={reservation}", language)
+    assert ("The place is no longer held", "这个位置已不再预留")[index] in text
+    assert reader.post("/jobs/new/", form(reservation=reservation)).status_code == 422
+
+
+@pytest.mark.usefixtures("desk")
+def test_strangers_hold_nothing_of_ours(reader: Client) -> None:
+    stranger, reservation = stranger_here(), held_by_form(reader)
+    assert stranger.post(f"/reservations/{reservation}/release/").status_code == 404
+    assert "held" not in stranger.get(f"/jobs/new/?reservation={reservation}").context
