@@ -37,15 +37,17 @@ $(VENV)/.ready: requirements.lock triton.lock
 	@$(PIP) --no-deps -r triton.lock
 	@touch $@
 
-$(VENV)/.ready-dev: $(VENV)/.ready requirements-dev.lock
+$(VENV)/.ready-dev: $(VENV)/.ready requirements-dev.lock fast.lock
 	@echo "Installing the tools of the checks and tests"
 	@$(PIP) -r requirements-dev.lock
+	@$(PIP) --no-deps --upgrade --target $(VENV)/fast -r fast.lock
 	@touch $@
 
 lock: ## renew the lock files (needs uv)
 	$(LOCK) pyproject.toml requirements.in --extra server -o requirements.lock
 	$(LOCK) requirements-dev.in -o requirements-dev.lock
 	$(LOCK) --no-deps triton.in -o triton.lock
+	$(LOCK) --no-emit-package numpy fast.in -o fast.lock
 
 clean: ## remove the virtual environment and all local data (stop the platform first)
 	rm -rf $(VENV) var artifacts build .mypy_cache .ruff_cache .pytest_cache

@@ -11,11 +11,12 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from alldata.embedded.prepare import install
+from benchmarks import FAST
 
 PYTHON = sys.executable
 PYTEST = (PYTHON, "-m", "pytest")
@@ -39,6 +40,7 @@ class Suite:
     name: str
     command: Sequence[str]
     need: Need | None = None
+    extra: Mapping[str, str] = field(default_factory=dict)  # of the environment
 
 
 CHROMIUM = Need(("chromium", "chromium-browser", "google-chrome"), ("chromium", "fonts-noto-cjk"))
@@ -49,8 +51,11 @@ CHECKS = (
     Suite("lint-imports", (str(Path(PYTHON).with_name("lint-imports")), "--no-logo")),
     Suite("shape", (*PYTEST, "tests/architecture/test_shape.py")),
 )
+#: The platform runs without numba; where the core compiles its kernels, the same files are asked again with it.
+KERNELS = sorted(str(path) for path in Path("tests/pure").glob("test_crater_*.py"))
 TESTS = (
     Suite("pure", (*PYTEST, "tests/pure")),
+    Suite("machine code", (*PYTEST, *KERNELS), extra={"PYTHONPATH": str(FAST)}),
     Suite("architecture", (*PYTEST, "tests/architecture", "--deselect", "tests/architecture/test_shape.py")),
     Suite("corpus", (*PYTEST, "tests/corpus")),
     Suite("database", (*PYTEST, "tests/database")),
@@ -76,7 +81,7 @@ def run(suite: Suite) -> Outcome:
     if suite.need and not suite.need.is_met() and not install(list(suite.need.packages)):
         return Outcome(suite, "left out")
     began = time.monotonic()
-    status = subprocess.run(suite.command, check=False, env=environment()).returncode
+    status = subprocess.run(suite.command, check=False, env=environment() | suite.extra).returncode
     word = "passed" if status == 0 else "FAILED"
     return Outcome(suite, word, time.monotonic() - began)
 

@@ -129,17 +129,37 @@ def _only_together(request: Request, node: Node, state: Occupancy) -> Iterable[S
         apart = "only across " + request.same
         yield Shortfall("alignment", node.name, None, "", request.same, request.same, apart)
         return
+    yield from [*_sums(request, node, state), *full_links(request, node, state)] or [_one_too_many(request, node, state)]
+
+
+def _sums(request: Request, node: Node, state: Occupancy) -> Iterable[Shortfall]:
+    """Each capability of which all needs of a type want more than there is; a share at its least, of any device."""
     for kind in sorted({need.type for need in request.needs}):
         members = [d for d in node.devices if d.type == kind]
         wanted: Counter[str] = Counter()
-        for need in request.needs:
-            if need.type == kind:
-                wanted.update({name: amount * need.count for name, amount in asked(need, members[0]).items()})
+        for need in (need for need in request.needs if need.type == kind):
+            offers = [asked(need, device) for device in members]
+            always = set.intersection(*(set(offer) for offer in offers))
+            wanted.update({name: need.count * min(offer[name] for offer in offers) for name in always})
         for name, amount in sorted(wanted.items()):
             have = sum(state.free(d).get(name, 0) for d in members)
             if amount > have:
                 yield Shortfall("free", node.name, None, kind, name, amount, have, amount - have, unit_of(name))
-    yield from full_links(request, node, state)
+
+
+def _one_too_many(request: Request, node: Node, state: Occupancy) -> Shortfall:
+    """The sums would do, the pieces do not: how many devices' worth of a type fit together, needs in their order."""
+    asked_for: Counter[str] = Counter()
+    done: tuple[Need, ...] = ()
+    for need in request.needs:
+        for count in range(1, need.count + 1):
+            some = replace(request, needs=(*done, replace(need, count=count)))
+            if fit(some, whole(node), state) is None:
+                before, short = asked_for[need.type], need.count - count + 1
+                wants, have = before + need.count, before + count - 1
+                return Shortfall("free", node.name, None, need.type, None, wants, have, short)
+        done, asked_for[need.type] = (*done, need), asked_for[need.type] + need.count
+    return _nothing_there(request)
 
 
 def _too_dear(request: Request, state: Occupancy, scene: Scene, planner: Planner) -> list[Shortfall]:

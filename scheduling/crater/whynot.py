@@ -26,13 +26,11 @@ def why_not(planner: "Planner", request: Request, shape: Shape) -> Refusal:
     counts = {rule: devices for rule, devices in zip(RULES, survey.totals, strict=True) if devices}
     if planner.broken:
         counts["unusable"] = counts.get("unusable", 0) + planner.broken
-    if request.cap_nano is None and survey.totals[CAP]:  # each need fits, but their traffic together is too much
-        counts["free"] = counts.get("free", 0) + counts.pop("cap")
     row = survey.rows[0] if survey.rows else 0
-    if request.cap_nano is not None and survey.totals[CAP]:
-        shortfalls: tuple[Shortfall, ...] = (_too_dear(planner, request, shape, planner.grid.nodes[row].name),)
-    else:
-        shortfalls = missing(planner.board, shape, survey) or _told(planner, request, shape, row)
+    dear = _too_dear(planner, request, shape, planner.grid.nodes[row].name) if survey.totals[CAP] else ()
+    if survey.totals[CAP] and not dear:  # each need fits, but not all of them together
+        counts["free"] = counts.get("free", 0) + counts.pop("cap")
+    shortfalls = dear or missing(planner.board, shape, survey) or _told(planner, request, shape, row)
     return Refusal(
         job=request.job,
         possible=shape.possible,
@@ -61,8 +59,10 @@ def _told(planner: "Planner", request: Request, shape: Shape, row: int) -> tuple
     return shape.told[state]
 
 
-def _too_dear(planner: "Planner", request: Request, shape: Shape, node: str) -> Shortfall:
-    """Everything fits but the price: the cheapest kind of node against the cap."""
+def _too_dear(planner: "Planner", request: Request, shape: Shape, node: str) -> tuple[Shortfall, ...]:
+    """Everything fits but the price: the cheapest kind of node against the cap; () when that is within the cap."""
+    if request.cap_nano is None:
+        return ()
     costs = (price(request, hourly, planner.scene) or 0 for hourly in shape.hourly if hourly is not None)
-    need, have = min(costs, default=0), request.cap_nano or 0
-    return Shortfall("cap", node, None, "", "cost", need, have, max(0, need - have), "nano")
+    need, have = min(costs, default=0), request.cap_nano
+    return (Shortfall("cap", node, None, "", "cost", need, have, need - have, "nano"),) if need > have else ()
