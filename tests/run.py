@@ -81,7 +81,7 @@ def run(suite: Suite) -> Outcome:
     if suite.need and not suite.need.is_met() and not install(list(suite.need.packages)):
         return Outcome(suite, "left out")
     began = time.monotonic()
-    status = subprocess.run(suite.command, check=False, env=environment() | suite.extra).returncode
+    status = subprocess.run(suite.command, check=False, env={**environment(), **suite.extra}).returncode
     word = "passed" if status == 0 else "FAILED"
     return Outcome(suite, word, time.monotonic() - began)
 

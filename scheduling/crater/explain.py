@@ -129,7 +129,8 @@ def _only_together(request: Request, node: Node, state: Occupancy) -> Iterable[S
         apart = "only across " + request.same
         yield Shortfall("alignment", node.name, None, "", request.same, request.same, apart)
         return
-    yield from [*_sums(request, node, state), *full_links(request, node, state)] or [_one_too_many(request, node, state)]
+    found = [*_sums(request, node, state), *full_links(request, node, state)]
+    yield from found or [_one_too_many(request, node, state)]
 
 
 def _sums(request: Request, node: Node, state: Occupancy) -> Iterable[Shortfall]:
