@@ -2,16 +2,18 @@
 
 State columns move only through services/moves.py (conditional updates); the constraints
 here hold whatever the code does. A foreign key has no index of its own where another begins with it; where
-many rows are written at once (claims, decisions) it is held by a trigger that refuses to delete what is
-referred to (migration 0005), which costs the writer nothing.
+many rows are written at once (attempts, claims, decisions) it is held by a trigger that refuses to delete what is
+referred to (migrations 0005 and 0006), which costs the writer nothing.
 """
+
+from typing import Any
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
 
 from alldata.kernel.ids import uuid7
-from scheduling.lifecycle import ATTEMPT_ENDS, AllocationState, AttemptState, JobState
+from scheduling.lifecycle import ATTEMPT_ENDS, JOB_ENDS, AllocationState, AttemptState, JobState
 
 
 def _choices(states: type) -> list[tuple[str, str]]:
@@ -72,6 +74,10 @@ class Job(models.Model):
                 condition=Q(ended_ms=None) | Q(ended_ms__gte=models.F("submitted_ms")),
                 name="job_ends_after_submit",
             ),
+            models.CheckConstraint(
+                condition=Q(ended_ms=None) | Q(state__in=sorted(JOB_ENDS)),
+                name="job_is_open_until_it_ends",
+            ),
         ]
         indexes = [
             models.Index(fields=["project", "-number"], name="job_recent"),
@@ -83,8 +89,8 @@ class Job(models.Model):
             ),
             models.Index(
                 fields=["submitted_ms"],
-                name="job_waiting",
-                condition=Q(state__in=[JobState.QUEUED, JobState.ADMITTED]),
+                name="job_open",  # never by state: a move that no index sees is written in its page alone
+                condition=Q(ended_ms=None),
             ),
         ]
 
@@ -96,13 +102,15 @@ class Attempt(models.Model):
     """One run of a job on one engine. Its id is the executor's key."""
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
-    job = models.ForeignKey(Job, models.PROTECT, related_name="attempts", db_index=False)
+    job = models.ForeignKey(Job, models.PROTECT, related_name="attempts", db_index=False, db_constraint=False)
     project_id = models.UUIDField()
     ordinal = models.IntegerField()
     engine = models.CharField(max_length=20)
-    node = models.ForeignKey("scheduling.Node", models.PROTECT, related_name="+")
+    node = models.ForeignKey("scheduling.Node", models.PROTECT, related_name="+", db_index=False, db_constraint=False)
     state = models.CharField(max_length=12, choices=_choices(AttemptState), default=AttemptState.PLACING)
-    placement = models.JSONField()  # picks, score terms, forecast: crater's Placement as JSON
+    #: Crater's Placement where it differs from what the decision of this id says (selectors/placements.py).
+    placement = models.JSONField(null=True)
+    placed: dict[str, Any]
     created_ms = models.BigIntegerField()
     changed_ms = models.BigIntegerField()
     started_ms = models.BigIntegerField(null=True)  # the engine's own stamps
@@ -123,13 +131,6 @@ class Attempt(models.Model):
             models.UniqueConstraint(
                 fields=["job"],
                 name="one_live_attempt_per_job",
-                condition=~Q(state__in=sorted(ATTEMPT_ENDS)),
-            ),
-        ]
-        indexes = [
-            models.Index(
-                fields=["changed_ms"],
-                name="attempt_live",
                 condition=~Q(state__in=sorted(ATTEMPT_ENDS)),
             ),
         ]

@@ -6,6 +6,7 @@ from alldata.tenancy.viewer import Viewer
 from scheduling.errors import ReservationNotFound
 from scheduling.models import Hold
 from scheduling.selectors.answers import HoldView
+from scheduling.selectors.placements import with_placement
 
 HELD, USED, RELEASED, EXPIRED = "held", "used", "released", "expired"
 EXPIRY = "reservation_expired"
@@ -43,7 +44,7 @@ def hold_of_job(viewer: Viewer, job_id: UUID) -> HoldView | None:
 
 def hold_view_of(hold: Hold) -> HoldView:
     """One row as others may hold it; `hold.job` must be fresh."""
-    attempt = hold.job.attempts.order_by("ordinal").first()
+    attempt = with_placement(hold.job.attempts.order_by("ordinal")).first()
     return HoldView(
         id=hold.pk,
         job=f"J-{hold.job.number}",
@@ -52,7 +53,7 @@ def hold_view_of(hold: Hold) -> HoldView:
         expires_ms=hold.until_ms,
         created_ms=hold.created_ms,
         used_ms=hold.used_ms,
-        placement=attempt.placement if attempt else {},
+        placement=attempt.placed if attempt else {},
     )
 
 

@@ -10,6 +10,7 @@ from profiles.dimensions import ADDITIVE
 from scheduling.lifecycle import AttemptState
 from scheduling.models import Allocation, Attempt, Device, Job
 from scheduling.selectors.answers import AllocationSpan, AttemptView, Supply
+from scheduling.selectors.placements import with_placement
 from scheduling.selectors.rows import attempt_view_of
 
 PPB = 1_000_000_000
@@ -108,7 +109,7 @@ def _supplies_of(row: Device, card: Device | None) -> list[Supply]:
 
 def attempts_of(job_id: UUID) -> list[AttemptView]:
     """All attempts of a job, first to last."""
-    rows = Attempt.objects.filter(job_id=job_id).select_related("node").order_by("ordinal")
+    rows = with_placement(Attempt.objects.filter(job_id=job_id)).select_related("node").order_by("ordinal")
     return [attempt_view_of(row) for row in rows]
 
 

@@ -35,14 +35,14 @@ def job_row_of(job: Job, names: Names = NOBODY) -> JobRow:
 
 
 def attempt_view_of(attempt: Attempt) -> AttemptView:
-    """One attempt; load it with `select_related("node")` in lists."""
+    """One attempt, loaded `with_placement`, in lists with `select_related("node")`."""
     return AttemptView(
         id=attempt.pk,
         ordinal=attempt.ordinal,
         engine=attempt.engine,
         node=attempt.node.name,
         state=attempt.state,
-        placement=attempt.placement,
+        placement=attempt.placed,
         created_ms=attempt.created_ms,
         started_ms=attempt.started_ms,
         ended_ms=attempt.ended_ms,

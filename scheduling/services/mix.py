@@ -51,7 +51,9 @@ def _recent() -> list[tuple[str, int]]:
     """(needs as canonical JSON, how many of STEPS jobs) of the commonest shapes, newest jobs and jobs under way."""
     newest = Job.objects.order_by("-id").values_list("demand__needs", flat=True)[:NEWEST]
     counts = Counter(_canonical(needs) for needs in newest)
-    under_way = Job.objects.filter(state__in=[JobState.ADMITTED, JobState.ACTIVE]).values("demand__needs")
+    under_way = Job.objects.filter(state__in=[JobState.ADMITTED, JobState.ACTIVE], ended_ms=None).values(
+        "demand__needs"
+    )
     for needs, count in under_way.annotate(jobs=Count("pk")).values_list("demand__needs", "jobs"):
         counts[_canonical(needs)] += count
     total = sum(counts.values())

@@ -6,6 +6,7 @@ said. Ids are made by the server, in order of birth; a decision to place has the
 
 from alldata.kernel.ids import numbered_sql
 from alldata.outbox.prepared import Prepared
+from alldata.outbox.publish import written_sql
 from profiles.dimensions import ADDITIVE
 from scheduling.lifecycle import AllocationState, AttemptState, JobState
 
@@ -14,30 +15,30 @@ RAISED = ", ".join(f"reserved_{d} = held.reserved_{d} + COALESCE(total.{d}, 0)" 
 ROOM = " AND ".join(f"(total.{d} IS NULL OR held.capacity_{d} >= held.reserved_{d} + total.{d})" for d in ADDITIVE)
 KNOWN = ", ".join(f"'{d}'" for d in ADDITIVE)
 
-#: Given answers (JSON array of placements), now (ms) and seen (planner input). Returns the (job, project) of every
-#: placement when each of them holds, and no row when one does not: then the transaction must be undone.
+#: Given answers (JSON array of placements), now (ms), seen (planner input), the fact to tell of each ({name, fields},
+#: without its job and project) and who is owed it. Raises a check violation unless every placement holds.
 #: The server cannot guess how many there are; `= ANY(ARRAY(...))` keeps it from reading whole tables in case of many.
 COMMIT = Prepared(
     "commit_placements",
-    "jsonb, bigint, uuid",
+    "jsonb, bigint, uuid, jsonb, text[]",
     f"""
 WITH birth AS MATERIALIZED (SELECT uuidv7() AS id
 ), said AS MATERIALIZED (
-  SELECT {numbered_sql("place")} AS attempt_id, (answer->>'job')::uuid AS job_id,
+  SELECT place, {numbered_sql("place")} AS attempt_id, (answer->>'job')::uuid AS job_id,
     node.id AS node_id, node.engine, answer
   FROM jsonb_array_elements($1) WITH ORDINALITY AS answers (answer, place) LEFT JOIN LATERAL (
     SELECT id, engine FROM scheduling_node WHERE name = answer->>'node' OFFSET 0) AS node ON true
 ), picked AS MATERIALIZED (
-  SELECT attempt_id, device.id AS device_id, device.cpus AS has, pick->'amounts' AS amounts,
+  SELECT place, device.id AS device_id, device.cpus AS has, pick->'amounts' AS amounts,
     NULLIF(btrim(pick->>'cpus', '[]'), '') AS cpus
   FROM said CROSS JOIN jsonb_array_elements(answer->'picks') AS pick LEFT JOIN LATERAL (
     SELECT id, cpus FROM scheduling_device WHERE uuid = pick->>'device' AND node_id = said.node_id
       AND retired_ms IS NULL OFFSET 0) AS device ON true
 ), claimed AS MATERIALIZED (
-  SELECT attempt_id, device_id, has, key AS dimension, sum(value::bigint)::bigint AS amount,
-    bool_and(value::bigint > 0) AS sound,
+  SELECT place, device_id, key AS dimension, sum(value::bigint)::bigint AS amount,
+    bool_and(value::bigint > 0 AND (cpus IS NULL OR ('{{' || cpus || '}}')::int[] <@ has)) AS sound,
     ('{{' || COALESCE(string_agg(cpus, ',') FILTER (WHERE key = 'cpu_millicores'), '') || '}}')::int[] AS cpus
-  FROM picked CROSS JOIN jsonb_each_text(amounts) GROUP BY 1, 2, 3, 4
+  FROM picked CROSS JOIN jsonb_each_text(amounts) GROUP BY 1, 2, 3
 ), total AS MATERIALIZED (SELECT device_id, {TOTALS} FROM claimed GROUP BY 1
 ), taken AS (
   UPDATE scheduling_job AS job SET state = '{JobState.ADMITTED}', reason = '', changed_ms = $2, rev = rev + 1
@@ -49,27 +50,30 @@ WITH birth AS MATERIALIZED (SELECT uuidv7() AS id
   FROM total WHERE held.device_id = ANY(ARRAY(SELECT device_id FROM total)) AND held.device_id = total.device_id
     AND NOT held.overcommitted AND {ROOM} RETURNING 1
 ), attempts AS (
-  INSERT INTO scheduling_attempt (id, job_id, project_id, ordinal, engine, node_id, state, placement,
+  INSERT INTO scheduling_attempt (id, job_id, project_id, ordinal, engine, node_id, state,
     created_ms, changed_ms, reason, detail, endpoint, limits, progress)
   SELECT attempt_id, job_id, project_id,
     1 + COALESCE((SELECT max(ordinal) FROM scheduling_attempt AS earlier WHERE earlier.job_id = taken.job_id), 0),
-    engine, node_id, '{AttemptState.PLACING}', answer, $2, $2, '', '', '{{}}', '{{}}', '{{}}' FROM taken
+    engine, node_id, '{AttemptState.PLACING}', $2, $2, '', '', '{{}}', '{{}}', '{{}}' FROM taken
 ), allocations AS (
   INSERT INTO scheduling_allocation (id, attempt_id, device_id, dimension, amount, cpus, state, start_ms)
-  SELECT {numbered_sql("row_number() OVER ()")}, attempt_id, device_id, dimension, amount, cpus,
+  SELECT {numbered_sql("row_number() OVER ()")}, {numbered_sql("place")}, device_id, dimension, amount, cpus,
     '{AllocationState.RESERVED}', $2 FROM claimed
 ), decisions AS (
   INSERT INTO scheduling_decision (id, job_id, project_id, planner_input_id, at_ms, outcome, answer)
   SELECT attempt_id, job_id, project_id, $3, $2, 'placed', answer FROM taken
-)
-SELECT job_id::text, project_id::text FROM taken
-WHERE (SELECT count(*) FROM taken) = (SELECT count(*) FROM said)
+), told AS (
+  SELECT attempt_id AS id, $4->>'name' AS name, project_id, $5 AS owed,
+    $4->'fields' || jsonb_build_object('job_id', job_id, 'project_id', project_id) AS fields FROM taken
+), {written_sql("told", "$2")}
+SELECT CASE WHEN (SELECT count(*) FROM taken) = (SELECT count(*) FROM said)
   AND (SELECT count(*) FROM reserved) = (SELECT count(*) FROM total)
-  AND NOT EXISTS (SELECT FROM claimed WHERE NOT sound OR dimension NOT IN ({KNOWN}) OR NOT cpus <@ has)
+  AND NOT EXISTS (SELECT FROM claimed WHERE NOT sound OR dimension NOT IN ({KNOWN}))
   AND NOT EXISTS (SELECT FROM claimed, unnest(cpus) AS cpu GROUP BY device_id, cpu HAVING count(*) > 1)
   AND NOT EXISTS (SELECT FROM scheduling_allocation AS live JOIN claimed USING (device_id)
     WHERE live.device_id = ANY(ARRAY(SELECT device_id FROM claimed WHERE cpus <> '{{}}'))
-      AND live.state <> '{AllocationState.RELEASED}' AND live.cpus <> '{{}}' AND live.cpus && claimed.cpus)""",
+      AND live.state <> '{AllocationState.RELEASED}' AND live.cpus <> '{{}}' AND live.cpus && claimed.cpus)
+THEN true ELSE scheduling_refuse('a placement does not hold') END""",
 )
 
 #: The same parameters; answers that no longer held.
