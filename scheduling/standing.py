@@ -139,7 +139,7 @@ def pick_of(pick: Row) -> Pick:
 def _giving_back() -> list[Running]:
     """Claims of ended attempts in their grace period."""
     claims: dict[UUID, list[Row]] = defaultdict(list)
-    rows = Allocation.objects.filter(state=AllocationState.RELEASING).order_by("attempt_id", "id")
+    rows = Allocation.objects.filter(state=AllocationState.RELEASING).order_by("attempt_id", "device_id", "dimension")
     for row in rows.values(*CLAIM):
         claims[row["attempt_id"]].append(row)
     return [_left_over(str(attempt), rows) for attempt, rows in claims.items()]

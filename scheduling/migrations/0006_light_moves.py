@@ -56,10 +56,12 @@ END $$
 ROOM = """
 ALTER TABLE scheduling_job SET (fillfactor = 60);
 ALTER TABLE scheduling_devicecapacity SET (fillfactor = 50);
+ALTER TABLE scheduling_decision SET (toast_tuple_target = 4080);
 """
 NO_ROOM = """
 ALTER TABLE scheduling_job RESET (fillfactor);
 ALTER TABLE scheduling_devicecapacity RESET (fillfactor);
+ALTER TABLE scheduling_decision RESET (toast_tuple_target);
 """
 ONCE = """
 UPDATE scheduling_attempt AS attempt SET placement = NULL FROM scheduling_decision AS decision
@@ -68,6 +70,19 @@ WHERE decision.id = attempt.id AND decision.outcome = 'placed' AND decision.answ
 TWICE = """
 UPDATE scheduling_attempt AS attempt SET placement = decision.answer FROM scheduling_decision AS decision
 WHERE decision.id = attempt.id AND attempt.placement IS NULL
+"""
+#: What a claim is of is its key.
+KEYED = """
+ALTER TABLE scheduling_allocation DROP CONSTRAINT scheduling_allocation_pkey, DROP COLUMN id;
+ALTER TABLE scheduling_allocation DROP CONSTRAINT allocation_once;
+ALTER TABLE scheduling_allocation ADD CONSTRAINT scheduling_allocation_pkey
+    PRIMARY KEY (attempt_id, device_id, dimension);
+"""
+NUMBERED = """
+ALTER TABLE scheduling_allocation DROP CONSTRAINT scheduling_allocation_pkey;
+ALTER TABLE scheduling_allocation ADD COLUMN id uuid NOT NULL DEFAULT uuidv7() PRIMARY KEY;
+ALTER TABLE scheduling_allocation ALTER COLUMN id DROP DEFAULT;
+ALTER TABLE scheduling_allocation ADD CONSTRAINT allocation_once UNIQUE (attempt_id, device_id, dimension);
 """
 
 
@@ -103,6 +118,20 @@ class Migration(migrations.Migration):
         migrations.AlterField(model_name="attempt", name="placement", field=models.JSONField(null=True)),
         migrations.RemoveIndex(model_name="attempt", name="attempt_live"),
         migrations.RunSQL(ONCE, TWICE),
+        migrations.SeparateDatabaseAndState(
+            [migrations.RunSQL(KEYED, NUMBERED)],
+            [
+                migrations.RemoveConstraint(model_name="allocation", name="allocation_once"),
+                migrations.RemoveField(model_name="allocation", name="id"),
+                migrations.AddField(
+                    model_name="allocation",
+                    name="pk",
+                    field=models.CompositePrimaryKey(
+                        "attempt_id", "device_id", "dimension", blank=True, editable=False, primary_key=True, serialize=False
+                    ),
+                ),
+            ],
+        ),
         migrations.RemoveIndex(model_name="job", name="job_waiting"),
         migrations.AddIndex(
             model_name="job",

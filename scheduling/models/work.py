@@ -142,7 +142,7 @@ class Attempt(models.Model):
 class Allocation(models.Model):
     """What one attempt holds of one device in one dimension, in base units."""
 
-    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    pk = models.CompositePrimaryKey("attempt_id", "device_id", "dimension")
     attempt = models.ForeignKey(
         Attempt, models.PROTECT, related_name="allocations", db_index=False, db_constraint=False
     )
@@ -159,7 +159,6 @@ class Allocation(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["attempt", "device", "dimension"], name="allocation_once"),
             models.CheckConstraint(condition=Q(amount__gt=0), name="allocation_is_positive"),
             models.CheckConstraint(
                 condition=Q(state=AllocationState.RELEASED, end_ms__isnull=False)

@@ -29,6 +29,7 @@ SPAN = (
     "until_ms",
     "ran",
 )
+KEY = ("attempt_id", "device_id", "dimension")
 #: The engine was never asked: a place that is held, or was given back unused.
 NEVER_RAN = Q(attempt__started_ms=None, attempt__state__in=[AttemptState.PLACING, AttemptState.CANCELLED])
 
@@ -46,7 +47,8 @@ def allocations_between(
         rows = rows.filter(attempt_id__in=attempt_ids)
     if node is not None:
         rows = rows.filter(device__node__name=node)
-    return [AllocationSpan(*row) for row in rows.order_by("start_ms", "id").annotate(ran=~NEVER_RAN).values_list(*SPAN)]
+    rows = rows.order_by("start_ms", *KEY).annotate(ran=~NEVER_RAN)
+    return [AllocationSpan(*row) for row in rows.values_list(*SPAN)]
 
 
 def supplies(

@@ -29,22 +29,22 @@ WITH birth AS MATERIALIZED (SELECT uuidv7() AS id
   FROM jsonb_array_elements($1) WITH ORDINALITY AS answers (answer, place) LEFT JOIN LATERAL (
     SELECT id, engine FROM scheduling_node WHERE name = answer->>'node' OFFSET 0) AS node ON true
 ), picked AS MATERIALIZED (
-  SELECT place, device.id AS device_id, device.cpus AS has, pick->'amounts' AS amounts,
+  SELECT place, attempt_id, device.id AS device_id, device.cpus AS has, pick->'amounts' AS amounts,
     NULLIF(btrim(pick->>'cpus', '[]'), '') AS cpus
   FROM said CROSS JOIN jsonb_array_elements(answer->'picks') AS pick LEFT JOIN LATERAL (
     SELECT id, cpus FROM scheduling_device WHERE uuid = pick->>'device' AND node_id = said.node_id
       AND retired_ms IS NULL OFFSET 0) AS device ON true
 ), claimed AS MATERIALIZED (
-  SELECT place, device_id, key AS dimension, sum(value::bigint)::bigint AS amount,
+  SELECT place, attempt_id, device_id, key AS dimension, sum(value::bigint)::bigint AS amount,
     bool_and(value::bigint > 0 AND (cpus IS NULL OR ('{{' || cpus || '}}')::int[] <@ has)) AS sound,
     ('{{' || COALESCE(string_agg(cpus, ',') FILTER (WHERE key = 'cpu_millicores'), '') || '}}')::int[] AS cpus
-  FROM picked CROSS JOIN jsonb_each_text(amounts) GROUP BY 1, 2, 3
+  FROM picked CROSS JOIN jsonb_each_text(amounts) GROUP BY 1, 2, 3, 4
 ), total AS MATERIALIZED (SELECT device_id, {TOTALS} FROM claimed GROUP BY 1
 ), taken AS (
   UPDATE scheduling_job AS job SET state = '{JobState.ADMITTED}', reason = '', changed_ms = $2, rev = rev + 1
   FROM said WHERE job.id = ANY(ARRAY(SELECT job_id FROM said)) AND job.id = said.job_id
     AND job.state = '{JobState.QUEUED}' AND job.stop_requested = ''
-  RETURNING job.id AS job_id, job.project_id, said.attempt_id, said.node_id, said.engine, said.answer
+  RETURNING job.id AS job_id, job.project_id, said.attempt_id, said.node_id, said.engine
 ), reserved AS (
   UPDATE scheduling_devicecapacity AS held SET {RAISED}
   FROM total WHERE held.device_id = ANY(ARRAY(SELECT device_id FROM total)) AND held.device_id = total.device_id
@@ -56,12 +56,11 @@ WITH birth AS MATERIALIZED (SELECT uuidv7() AS id
     1 + COALESCE((SELECT max(ordinal) FROM scheduling_attempt AS earlier WHERE earlier.job_id = taken.job_id), 0),
     engine, node_id, '{AttemptState.PLACING}', $2, $2, '', '', '{{}}', '{{}}', '{{}}' FROM taken
 ), allocations AS (
-  INSERT INTO scheduling_allocation (id, attempt_id, device_id, dimension, amount, cpus, state, start_ms)
-  SELECT {numbered_sql("row_number() OVER ()")}, {numbered_sql("place")}, device_id, dimension, amount, cpus,
-    '{AllocationState.RESERVED}', $2 FROM claimed
+  INSERT INTO scheduling_allocation (attempt_id, device_id, dimension, amount, cpus, state, start_ms)
+  SELECT attempt_id, device_id, dimension, amount, cpus, '{AllocationState.RESERVED}', $2 FROM claimed
 ), decisions AS (
   INSERT INTO scheduling_decision (id, job_id, project_id, planner_input_id, at_ms, outcome, answer)
-  SELECT attempt_id, job_id, project_id, $3, $2, 'placed', answer FROM taken
+  SELECT attempt_id, job_id, project_id, $3, $2, 'placed', answer FROM said JOIN taken USING (attempt_id, job_id)
 ), told AS (
   SELECT attempt_id AS id, $4->>'name' AS name, project_id, $5 AS owed,
     $4->'fields' || jsonb_build_object('job_id', job_id, 'project_id', project_id) AS fields FROM taken
