@@ -21,7 +21,7 @@ from scheduling.models import Job, PlannerInput
 from scheduling.services.aside import Aside, Words
 from scheduling.services.locks import LockKey, locking
 from scheduling.services.recording import as_text, strict_text
-from scheduling.services.statements import COMMIT, CONFLICTS
+from scheduling.services.statements import AS_BEFORE, BY_INDEX, COMMIT, CONFLICTS
 from scheduling.services.waking import wake_driver
 
 #: Placements a transaction: more saves little and holds the lock longer.
@@ -89,7 +89,7 @@ class _Line:
     def _send(self, batch: Sequence[Placement], words: Words) -> None:
         COMMIT.plan()
         self.under_way = batch
-        self.aside.start(locking(LockKey.PLANNER) + COMMIT.call(len(words)), words)
+        self.aside.start(BY_INDEX + locking(LockKey.PLANNER) + COMMIT.call(len(words)) + AS_BEFORE, words)
 
     def _held(self) -> bool:
         self.under_way = ()

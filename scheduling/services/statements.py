@@ -75,6 +75,10 @@ SELECT CASE WHEN (SELECT count(*) FROM taken) = (SELECT count(*) FROM said)
 THEN true ELSE scheduling_refuse('a placement does not hold') END""",
 )
 
+#: Around it: where statistics are of a time when tables were empty, the server would read them whole, ever longer.
+BY_INDEX = "SET LOCAL enable_seqscan = off;"
+AS_BEFORE = ";SET LOCAL enable_seqscan TO DEFAULT"
+
 #: The same parameters; answers that no longer held.
 CONFLICTS = """
 INSERT INTO scheduling_decision (id, job_id, project_id, planner_input_id, at_ms, outcome, answer)
