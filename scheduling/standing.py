@@ -15,8 +15,8 @@ from uuid import UUID
 from django.db.models.fields.json import KeyTransform
 
 from scheduling.crater.model import Pick, Policy, Request, Running
-from scheduling.lifecycle import ATTEMPT_ENDS, PREEMPTED, STOP_GRACE_MS, AllocationState, AttemptState
-from scheduling.models import Allocation, Attempt
+from scheduling.lifecycle import PREEMPTED, STOP_GRACE_MS, AllocationState, AttemptState
+from scheduling.models import IS_LIVE, Allocation, Attempt
 from scheduling.selectors.placements import with_placement
 
 LIVE = (
@@ -55,7 +55,7 @@ class Standing:
 
 def running_now(*, now_ms: int) -> tuple[Running, ...]:
     """Everything that holds room and will give it back, by job; ended attempts by their own id."""
-    live = Attempt.objects.exclude(state__in=ATTEMPT_ENDS)
+    live = Attempt.objects.filter(IS_LIVE)
     rows = list(live.order_by("job_id").values(*LIVE))
     places = _places(rows)
     saved = dict(live.filter(job__preemptible=True).values_list("id", "progress__saved_ms"))

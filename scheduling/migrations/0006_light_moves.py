@@ -47,6 +47,11 @@ UNKEEP = """
 DROP TRIGGER keep_attempted ON scheduling_job;
 DROP TRIGGER keep_placed_on ON scheduling_node;
 """
+#: Migration 0005 lost it: Django takes a partial unique index for the index of the field that gave its own up.
+ONE_LIVE = """
+CREATE UNIQUE INDEX IF NOT EXISTS one_live_attempt_per_job ON scheduling_attempt (job_id)
+    WHERE NOT (state IN ('cancelled', 'failed', 'lost', 'preempted', 'succeeded'))
+"""
 REFUSE = """
 CREATE FUNCTION scheduling_refuse(why text) RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
@@ -117,6 +122,17 @@ class Migration(migrations.Migration):
         ),
         migrations.AlterField(model_name="attempt", name="placement", field=models.JSONField(null=True)),
         migrations.RemoveIndex(model_name="attempt", name="attempt_live"),
+        migrations.AddIndex(
+            model_name="attempt",
+            index=models.Index(
+                condition=models.Q(
+                    ("state__in", ["cancelled", "failed", "lost", "preempted", "succeeded"]), ("forgotten_ms", None)
+                ),
+                fields=["changed_ms"],
+                name="attempt_to_forget",
+            ),
+        ),
+        migrations.RunSQL(ONE_LIVE, migrations.RunSQL.noop),
         migrations.RunSQL(ONCE, TWICE),
         migrations.SeparateDatabaseAndState(
             [migrations.RunSQL(KEYED, NUMBERED)],
@@ -127,7 +143,13 @@ class Migration(migrations.Migration):
                     model_name="allocation",
                     name="pk",
                     field=models.CompositePrimaryKey(
-                        "attempt_id", "device_id", "dimension", blank=True, editable=False, primary_key=True, serialize=False
+                        "attempt_id",
+                        "device_id",
+                        "dimension",
+                        blank=True,
+                        editable=False,
+                        primary_key=True,
+                        serialize=False,
                     ),
                 ),
             ],

@@ -98,6 +98,11 @@ class Job(models.Model):
         return f"J-{self.number} {self.name}"
 
 
+#: Ended attempts and live ones, in the words of the indexes: a query in other words, or another order, reads the table.
+HAS_ENDED = Q(state__in=sorted(ATTEMPT_ENDS))
+IS_LIVE = ~HAS_ENDED
+
+
 class Attempt(models.Model):
     """One run of a job on one engine. Its id is the executor's key."""
 
@@ -131,8 +136,11 @@ class Attempt(models.Model):
             models.UniqueConstraint(
                 fields=["job"],
                 name="one_live_attempt_per_job",
-                condition=~Q(state__in=sorted(ATTEMPT_ENDS)),
+                condition=IS_LIVE,
             ),
+        ]
+        indexes = [
+            models.Index(fields=["changed_ms"], name="attempt_to_forget", condition=HAS_ENDED & Q(forgotten_ms=None)),
         ]
 
     def __str__(self) -> str:
