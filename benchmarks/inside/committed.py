@@ -132,17 +132,17 @@ def _timed(work: Callable[[], int]) -> dict[str, float]:
 
 
 class Processor:
-    """Processor time of this thread and of its PostgreSQL backend since it was made (Linux)."""
+    """Processor time of this process and of its PostgreSQL backend since it was made (Linux)."""
 
     def __init__(self) -> None:
         with connection.cursor() as cursor:
             cursor.execute("SELECT pg_backend_pid()")
             self._stat = Path(f"/proc/{cursor.fetchone()[0]}/schedstat")
-        self._python, self._postgres = time.thread_time(), self._backend()
+        self._python, self._postgres = time.process_time(), self._backend()
 
     def spent(self) -> dict[str, float]:
         """Seconds so far."""
-        return {"python": time.thread_time() - self._python, "postgres": self._backend() - self._postgres}
+        return {"python": time.process_time() - self._python, "postgres": self._backend() - self._postgres}
 
     def _backend(self) -> float:
         return int(self._stat.read_text().split()[0]) / 1e9

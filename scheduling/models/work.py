@@ -6,8 +6,6 @@ many rows are written at once (attempts, claims, decisions) it is held by a trig
 referred to (migrations 0005 and 0006), which costs the writer nothing.
 """
 
-from typing import Any
-
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
@@ -115,7 +113,6 @@ class Attempt(models.Model):
     state = models.CharField(max_length=12, choices=_choices(AttemptState), default=AttemptState.PLACING)
     #: Crater's Placement where it differs from what the decision of this id says (selectors/placements.py).
     placement = models.JSONField(null=True)
-    placed: dict[str, Any]
     created_ms = models.BigIntegerField()
     changed_ms = models.BigIntegerField()
     started_ms = models.BigIntegerField(null=True)  # the engine's own stamps

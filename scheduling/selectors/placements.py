@@ -3,15 +3,24 @@
 Only a reserved place that was put to use has an answer of its own, made for the work that came.
 """
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from django.db.models import JSONField, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
 from scheduling.models import Attempt, Decision
 
+if TYPE_CHECKING:
+    from django_stubs_ext import WithAnnotations
 
-def with_placement(attempts: QuerySet[Attempt]) -> QuerySet[Attempt]:
+
+class Placed(TypedDict):
+    """What `with_placement` adds to an attempt."""
+
+    placed: dict[str, Any]
+
+
+def with_placement(attempts: QuerySet[Attempt]) -> "QuerySet[WithAnnotations[Attempt, Placed]]":
     """The attempts with `placed`: crater's Placement as JSON values."""
     decided = Decision.objects.filter(pk=OuterRef("pk")).values("answer")
     return attempts.annotate(placed=Coalesce("placement", Subquery(decided), output_field=JSONField()))

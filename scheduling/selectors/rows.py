@@ -1,8 +1,14 @@
 """Rows of this app as the frozen answers other rooms may hold."""
 
+from typing import TYPE_CHECKING
+
 from scheduling.models import Attempt, Job
 from scheduling.selectors.answers import AttemptView, JobRow
+from scheduling.selectors.placements import Placed
 from scheduling.selectors.told import NOBODY, Names, told
+
+if TYPE_CHECKING:
+    from django_stubs_ext import WithAnnotations
 
 
 def job_row_of(job: Job, names: Names = NOBODY) -> JobRow:
@@ -34,7 +40,7 @@ def job_row_of(job: Job, names: Names = NOBODY) -> JobRow:
     )
 
 
-def attempt_view_of(attempt: Attempt) -> AttemptView:
+def attempt_view_of(attempt: "WithAnnotations[Attempt, Placed]") -> AttemptView:
     """One attempt, loaded `with_placement`, in lists with `select_related("node")`."""
     return AttemptView(
         id=attempt.pk,

@@ -121,9 +121,8 @@ class _Line:
         """One decision each; a conflict equal to the job's latest decision is not repeated."""
         if placements:
             answers = f"[{','.join(_storable(placement) for placement in placements)}]"
-            words = {"answers": answers, "now": self.now_ms, "seen": str(self.seen.pk)}
             with connection.cursor() as cursor:
-                cursor.execute(CONFLICTS, words)
+                cursor.execute(CONFLICTS, {"answers": answers, "now": self.now_ms, "seen": str(self.seen.pk)})
 
 
 def _fact(now_ms: int) -> tuple[str, list[str]]:
