@@ -5,7 +5,7 @@ when it fails. A thread waits for it, which leaves Python free; what fails there
 the next statement meanwhile must leave the database alone.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from types import TracebackType
 from typing import Any, Self
@@ -20,7 +20,7 @@ class Aside:
     """One statement at a time; leaving the block waits for it."""
 
     def __init__(self) -> None:
-        self._thread = ThreadPoolExecutor(1, "aside")
+        self._thread: ThreadPoolExecutor | None = None
         self._running: Future[None] | None = None
 
     def __enter__(self) -> Self:
@@ -29,13 +29,14 @@ class Aside:
     def __exit__(
         self, kind: type[BaseException] | None, failure: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._thread.shutdown()
+        if self._thread is not None:
+            self._thread.shutdown()
 
     def start(self, text: str, words: Words) -> None:
         """Send the statement; several in one text are one transaction all the same."""
         connection.ensure_connection()
-        run = _alone if connection.get_autocommit() else _within
-        self._running = self._thread.submit(run, connection.connection, text, words)
+        self._thread = self._thread or ThreadPoolExecutor(1, "aside")
+        self._running = self._thread.submit(_way(), connection.connection, text, words)
 
     def end(self) -> None:
         """Return when the last statement is through. Errors: those of Django's cursors."""
@@ -43,6 +44,16 @@ class Aside:
         if running is not None:
             with connection.wrap_database_errors:
                 running.result()
+
+    def run(self, text: str, words: Words) -> None:
+        """Send the statement and wait for it: no thread is needed. Errors: those of Django's cursors."""
+        connection.ensure_connection()
+        with connection.wrap_database_errors:
+            _way()(connection.connection, text, words)
+
+
+def _way() -> Callable[[Any, str, Words], None]:
+    return _alone if connection.get_autocommit() else _within
 
 
 def _alone(session: Any, text: str, words: Words) -> None:

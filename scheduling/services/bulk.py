@@ -6,15 +6,16 @@ tried, so of a plan with one bad placement all others stand and the bad one is l
 """
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
 from django.db import DataError, IntegrityError, connection, transaction
 
 from alldata.kernel.events import JobMoved
+from alldata.outbox.publish import wake_after_commit
 from alldata.outbox.subscribers import receivers
-from alldata.outbox.wake import once_each, wake_relay
+from alldata.outbox.wake import once_each
 from scheduling.crater.model import Placement
 from scheduling.lifecycle import JobState
 from scheduling.models import Job, PlannerInput
@@ -24,6 +25,7 @@ from scheduling.services.recording import as_text, strict_text
 from scheduling.services.statements import AS_BEFORE, BY_INDEX, COMMIT, CONFLICTS
 from scheduling.services.waking import wake_driver
 
+SENT = BY_INDEX + locking(LockKey.PLANNER) + COMMIT.call(5) + AS_BEFORE
 #: Placements a transaction: more saves little and holds the lock longer.
 BATCH = 100
 
@@ -35,7 +37,7 @@ def commit_all(placements: Iterable[Placement], *, seen: PlannerInput, now_ms: i
     was made before an error stands.
     """
     with once_each(), Aside() as aside:
-        line = _Line(aside, seen, now_ms)
+        line = _Line(aside, seen, now_ms, *_fact(now_ms))
         try:
             for batch in _batches(placements, size):
                 line.take(batch)
@@ -47,7 +49,7 @@ def commit_all(placements: Iterable[Placement], *, seen: PlannerInput, now_ms: i
 def commit_batch(placements: Sequence[Placement], *, seen: PlannerInput, now_ms: int) -> bool:
     """True when every placement was committed; False when none was."""
     with Aside() as aside:
-        return _Line(aside, seen, now_ms).holds(placements)
+        return _Line(aside, seen, now_ms, *_fact(now_ms)).holds(placements)
 
 
 def _batches(placements: Iterable[Placement], size: int) -> Iterator[list[Placement]]:
@@ -63,6 +65,8 @@ class _Line:
     aside: Aside
     seen: PlannerInput
     now_ms: int
+    fact: str
+    owed: Sequence[str]
     placed: int = 0
     under_way: Sequence[Placement] = ()
 
@@ -70,35 +74,34 @@ class _Line:
         """Send the batch when the one before it is settled."""
         words = self._words(batch)
         self.settle()
-        self._send(batch, words)
+        COMMIT.plan()
+        self.aside.start(SENT, words)
+        self.under_way = batch
 
     def settle(self) -> None:
         """See what became of the batch that is under way; of a refused one the placements that can stand do."""
-        if batch := self.under_way:
-            self.placed += len(batch) if self._held() else self._stand(batch)
+        batch, self.under_way = self.under_way, ()
+        if batch:
+            self.placed += len(batch) if self._agreed(self.aside.end) else self._stand(batch)
 
     def holds(self, batch: Sequence[Placement]) -> bool:
         """Commit the batch now. False when it refused."""
-        self._send(batch, self._words(batch))
-        return self._held()
+        words = self._words(batch)
+        COMMIT.plan()
+        return self._agreed(lambda: self.aside.run(SENT, words))
 
     def _words(self, batch: Sequence[Placement]) -> Words:
-        fact, owed = _fact(self.now_ms)
-        return as_text(batch), self.now_ms, str(self.seen.pk), fact, owed
+        return as_text(batch), self.now_ms, str(self.seen.pk), self.fact, self.owed
 
-    def _send(self, batch: Sequence[Placement], words: Words) -> None:
-        COMMIT.plan()
-        self.under_way = batch
-        self.aside.start(BY_INDEX + locking(LockKey.PLANNER) + COMMIT.call(len(words)) + AS_BEFORE, words)
-
-    def _held(self) -> bool:
-        self.under_way = ()
+    def _agreed(self, ends: Callable[[], None]) -> bool:
+        """Whether every row agreed; then those who act on it are woken."""
         try:
-            self.aside.end()
+            ends()
         except (IntegrityError, DataError):
             return False
-        for wake in (wake_driver, wake_relay):
-            transaction.on_commit(wake, robust=True)
+        transaction.on_commit(wake_driver, robust=True)
+        if self.owed:
+            wake_after_commit()
         return True
 
     def _stand(self, batch: Sequence[Placement]) -> int:
