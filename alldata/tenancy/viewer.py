@@ -3,13 +3,17 @@
 Access is decided from this value alone; a selector never sees the request.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 from uuid import UUID
 
 
 @dataclass(frozen=True, slots=True)
 class Viewer:
-    """One person or token inside one organisation."""
+    """One person or token inside one organisation, for the time of one request.
+
+    `looked_up` remembers the projects that were asked for by this viewer (selectors.project_view).
+    """
 
     organisation_id: UUID
     user_id: int | None
@@ -18,6 +22,7 @@ class Viewer:
     roles: frozenset[str] = frozenset()
     default_project_id: UUID | None = None
     token_id: UUID | None = None
+    looked_up: dict[object, Any] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def is_platform_admin(self) -> bool:

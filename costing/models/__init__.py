@@ -1,6 +1,6 @@
 """Rows of costing: prices and ledger are insert-only, daily sums are computed, budgets and marks change."""
 
-from costing.models.budgets import Budget, Reservation
+from costing.models.budgets import Budget, Reservation, SetAside
 from costing.models.capacity import CapacityVersion
 from costing.models.ledger import LedgerEntry
 from costing.models.prices import ChargeMode, ExchangeRate, PriceBook, PriceRate, PriceVersion
@@ -24,6 +24,7 @@ __all__ = [
     "PriceRate",
     "PriceVersion",
     "Reservation",
+    "SetAside",
     "SpendDay",
     "SpendHour",
 ]

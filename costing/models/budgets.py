@@ -61,3 +61,17 @@ class Reservation(models.Model):
 
     def __str__(self) -> str:
         return f"{self.job_id} {self.reserved_nano}"
+
+
+class SetAside(models.Model):
+    """At least what a project's open reservations come to. It grows with each one, by trigger (migration 0009).
+
+    Settling leaves it alone, so that what ends and what begins never wait for one another; where it seems to be too
+    much, it is set right (services/admission.py).
+    """
+
+    project_id = models.UUIDField(primary_key=True)
+    nano = models.BigIntegerField()
+
+    def __str__(self) -> str:
+        return f"{self.project_id} {self.nano}"

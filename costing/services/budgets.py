@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import QuerySet
 
 from alldata.kernel.intervals import DAY_MS
@@ -19,12 +19,12 @@ from costing.errors import BadBudget, BudgetExhausted, FinanceOnly
 from costing.models import Budget, DirtyDay, Reservation
 from costing.selectors.budgets import projects_in, taken
 from costing.selectors.spent import charged_to_jobs
+from costing.services.admission import Ask, admitted, set_right
 from scheduling.ports import Shortage
 from scheduling.selectors.metering import ended_before
 
 #: After a job's end its last usage is still booked and its day summed.
 SETTLE_AFTER_MS = 120_000
-LOCK = "SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,15 +36,6 @@ class BudgetCommand:
     limit_nano: int
     start_ms: int
     end_ms: int
-
-
-@dataclass(frozen=True, slots=True)
-class Ask:
-    """Money to set aside for one job: what it may come to."""
-
-    job_id: UUID
-    project_id: UUID
-    nano: int
 
 
 def set_budget(viewer: Viewer, command: BudgetCommand, *, now_ms: int) -> UUID:
@@ -88,27 +79,26 @@ def reserve(viewer: Viewer, ask: Ask, *, now_ms: int) -> None:
     """
     project = project_view(viewer, ask.project_id)
     with transaction.atomic():
-        limits = list(_in_force(project, now_ms=now_ms))
-        if limits:
-            with connection.cursor() as cursor:
-                cursor.execute(LOCK, [f"budget:{project.organisation_id}"])
+        if admitted(project, ask, now_ms=now_ms):
+            return
         held = Reservation.objects.filter(pk=ask.job_id).first()
         if held is not None and (held.settled_ms is not None or held.reserved_nano >= ask.nano):
             return
         more = ask.nano - held.reserved_nano if held is not None else ask.nano
-        short = _short(project, Ask(ask.job_id, ask.project_id, more), limits)
+        short = _short(project, Ask(ask.job_id, ask.project_id, more), list(_in_force(project, now_ms=now_ms)))
         if short is not None:
             raise BudgetExhausted(short)
         if held is not None:
             Reservation.objects.filter(pk=held.pk).update(reserved_nano=ask.nano)
-        else:
-            Reservation.objects.create(
-                job_id=ask.job_id,
-                project_id=project.id,
-                currency=project.currency,
-                reserved_nano=ask.nano,
-                reserved_ms=now_ms,
-            )
+            return
+        Reservation.objects.create(
+            job_id=ask.job_id,
+            project_id=project.id,
+            currency=project.currency,
+            reserved_nano=ask.nano,
+            reserved_ms=now_ms,
+        )
+        set_right([below.id for below in projects_below(project.organisation_id)])
 
 
 def shortage(viewer: Viewer, ask: Ask, *, now_ms: int) -> Shortage | None:

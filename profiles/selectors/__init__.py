@@ -5,6 +5,7 @@ from profiles.selectors.versions import (
     ProfileRow,
     ProfileView,
     VersionRow,
+    pinned_version,
     profiles_of,
     resolve_version,
     version_view,
@@ -12,5 +13,6 @@ from profiles.selectors.versions import (
 )  # fmt: skip
 
 __all__ = [
-    "ProfileRow", "ProfileView", "VersionRow", "knowledge", "profiles_of", "resolve_version", "version_view", "view_of",
+    "ProfileRow", "ProfileView", "VersionRow", "knowledge", "pinned_version",
+    "profiles_of", "resolve_version", "version_view", "view_of",
 ]  # fmt: skip

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import lru_cache
+from uuid import UUID
 
 from django.db.models import Prefetch, QuerySet
 
@@ -78,6 +79,21 @@ def resolve_version(viewer: Viewer, name: str, version: str | None = None) -> Pr
     if row is None:
         raise UnknownProfile(name, version, _suggestion(viewer, name, version))
     return view_of(row)
+
+
+#: Versions that were named and found: once published they can neither change nor go, so they are read once.
+_pinned: dict[tuple[UUID, str, str], ProfileView] = {}
+MOST_PINNED = 1024
+
+
+def pinned_version(viewer: Viewer, name: str, version: str) -> ProfileView:
+    """The named version, as it was when first asked for: its status may be older. Errors: UnknownProfile."""
+    key = viewer.organisation_id, name, version
+    if key not in _pinned:
+        if len(_pinned) >= MOST_PINNED:
+            _pinned.clear()
+        _pinned[key] = resolve_version(viewer, name, version)
+    return _pinned[key]
 
 
 def version_view(viewer: Viewer, name: str, version: str) -> ProfileView:

@@ -39,7 +39,7 @@ def play(queue: Sequence[Request], site: Site, now: Moment) -> Round:
             continue
         ends_ms = bound_ms(request, now.now_ms)
         if reservation is not None:
-            placement = _harmless(request, placement, (site, reservation, ends_ms))
+            placement = harmless(request, placement, (site, reservation, ends_ms))
             if placement is None:
                 held.append(request.job)
                 continue
@@ -50,7 +50,7 @@ def play(queue: Sequence[Request], site: Site, now: Moment) -> Round:
     return Round(tuple(placements), stopped, reservation, tuple(held), tuple(unplaced))
 
 
-def _harmless(request: Request, first: Placement, beside: tuple[Site, Reservation, int]) -> Placement | None:
+def harmless(request: Request, first: Placement, beside: tuple[Site, Reservation, int]) -> Placement | None:
     """The best place, or the best beside the reserved node, where the job cannot delay the head."""
     site, reservation, ends_ms = beside
     if may_backfill(reservation, first.picks, ends_ms):

@@ -32,6 +32,7 @@ def check(viewer: Viewer, command: SubmitCommand, *, now_ms: int) -> Checked:
     sla = command.sla
     columns = {
         "organisation_id": project.organisation_id,
+        "request_id": command.request_id,
         "name": command.name,
         "kind": command.kind or KINDS.get(pinned.mode, "run"),
         "mode": pinned.mode,

@@ -11,7 +11,7 @@ from profiles.errors import UnknownProfile as NoSuchProfile
 from profiles.hkb.advice import HardwareAdvisor
 from profiles.rcdl.document import Demand, Document, Resource, resolve
 from profiles.rcdl.parse import parse
-from profiles.selectors import knowledge, resolve_version
+from profiles.selectors import knowledge, pinned_version, resolve_version
 from scheduling.errors import BadDemand, BadField, UnknownProfile
 from scheduling.services.commands import SubmitCommand, digest_of
 
@@ -51,7 +51,7 @@ def pin(viewer: Viewer, command: SubmitCommand) -> Pinned:
     if not name:
         raise UnknownProfile("profile", "missing", "name a published profile, such as ocr-train-infer@1.0")
     try:
-        view = resolve_version(viewer, name, version or None)
+        view = pinned_version(viewer, name, version) if version else resolve_version(viewer, name)
     except NoSuchProfile as failure:
         raise UnknownProfile("profile", str(failure), "name a published version") from None
     mode = command.mode or _only_mode(view.document)

@@ -5,62 +5,18 @@ believed to behave like the organisation's other jobs with such deadlines; else 
 corrected by how often equal promises were kept, once enough outcomes are known (crater/trust.py).
 """
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from uuid import UUID
+from dataclasses import dataclass, replace
 
-from scheduling.crater.experience import FEW, Experience
+from scheduling.crater.experience import FEW
 from scheduling.crater.forecast import COLD_START, on_time, quantiles
 from scheduling.crater.model import Pick, Runtime
 from scheduling.crater.roofline import runtime_on
-from scheduling.crater.trust import Trust
 from scheduling.models import Job
-from scheduling.selectors.history import (
-    Kind,
-    capabilities_of,
-    carrier,
-    kind_of,
-    models_of,
-    runs_by_model,
-)
-from scheduling.selectors.promised import promises, promises_stamp
+from scheduling.selectors.history import carrier, kind_of
+from scheduling.services.evidence import Evidence, Lessons
 
 EXPERIENCE = "experience"
-MOST_LESSONS = 64
-
-
-@dataclass(frozen=True, slots=True)
-class Lessons:
-    """What an organisation's finished jobs with deadlines teach, as of `stamp`."""
-
-    stamp: int
-    experience: Experience = field(default_factory=Experience)
-    trust: Trust = field(default_factory=Trust)
-    runs: Counter[Kind] = field(default_factory=Counter)
-
-
-#: Learned once until another job with a deadline ends; a lost entry is learned again.
-_lessons: dict[UUID, Lessons] = {}
-
-
-def lessons_of(organisation_id: UUID, *, now_ms: int) -> Lessons:
-    """What is known now. An outcome counts for trust when its deadline is past: early news is good news."""
-    stamp = promises_stamp(organisation_id)
-    known = _lessons.get(organisation_id)
-    if known is not None and known.stamp == stamp:
-        return known
-    learned = Lessons(stamp)
-    for past in promises(organisation_id):
-        if past.lasted_ms is not None:
-            learned.experience.finished(past.kind, past.lasted_ms, past.allowed_ms)
-            learned.runs[past.kind] += 1
-        if past.promised is not None and past.deadline_ms <= now_ms:
-            learned.trust.ended(past.promised, past.was_kept)
-    if len(_lessons) >= MOST_LESSONS:
-        _lessons.clear()
-    _lessons[organisation_id] = learned
-    return learned
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +31,11 @@ class Chance:
 class Foresight:
     """What can be said of one job before it runs."""
 
-    def __init__(self, job: Job, *, now_ms: int) -> None:
+    def __init__(self, job: Job, *, now_ms: int, evidence: Evidence | None = None) -> None:
         self.job, self.now_ms, self.kind = job, now_ms, kind_of(job)
-        self.runs: Mapping[str, Sequence[int]] = runs_by_model(job.organisation_id, self.kind)
-        wants = job.deadline_ms is not None
-        self.lessons = lessons_of(job.organisation_id, now_ms=now_ms) if wants else Lessons(0)
+        self.evidence = Evidence(now_ms=now_ms) if evidence is None else evidence
+        self.runs: Mapping[str, Sequence[int]] = self.evidence.runs(job.organisation_id, self.kind)
+        self.lessons = self.evidence.lessons(job.organisation_id) if job.deadline_ms is not None else Lessons(0)
         self.allowed_ms = max(1, (job.deadline_ms or now_ms) - now_ms)
 
     def runtime(self, picks: Sequence[Pick]) -> Runtime:
@@ -91,7 +47,7 @@ class Foresight:
         if not self.runs:
             return self._unknown()
         device = carrier([{"type": pick.type, "device": pick.device} for pick in picks])
-        model = models_of([device]).get(device, "")
+        model = self.evidence.model(device)
         if self._is_experienced(model):
             return self.lessons.experience.runtime(self.kind, self.allowed_ms) or COLD_START
         if model in self.runs:
@@ -115,7 +71,7 @@ class Foresight:
 
     def _elsewhere(self, model: str) -> Runtime:
         """Runs on other hardware only: by the roofline where capabilities can be compared, else as they are."""
-        transferred = runtime_on(model, self.runs, capabilities_of([model, *self.runs]))
+        transferred = runtime_on(model, self.runs, self.evidence.capabilities([model, *self.runs]))
         return transferred or quantiles([ms for runs in self.runs.values() for ms in runs]) or COLD_START
 
     def _unknown(self) -> Runtime:

@@ -4,32 +4,25 @@ The same planner on the same kind of snapshot as the real decision; nothing is w
 on the devices it would get (foresight.py); what does not fit now is looked for in the future (outlook.py).
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
-from fractions import Fraction
-from typing import Any
+from dataclasses import replace
 from uuid import UUID
 
-from alldata.kernel.intervals import HOUR_MS
 from alldata.tenancy.viewer import Viewer
-from scheduling.crater.model import Pick, Placement, Refusal, Snapshot
+from scheduling.crater.model import Placement, Snapshot
 from scheduling.crater.scene import Scene
 from scheduling.crater.schedule import schedule
-from scheduling.crater.scores import per_hour
 from scheduling.crater.unit_slip import unit_slips
 from scheduling.models import Job
 from scheduling.ports import BudgetGate, PriceQuotes, Spend
 from scheduling.services.answer import PreCheck
 from scheduling.services.checking import Checked, check
 from scheduling.services.commands import SubmitCommand
-from scheduling.services.foresight import Foresight
+from scheduling.services.evidence import Evidence
 from scheduling.services.outlook import starts
-from scheduling.services.recording import as_plain
+from scheduling.services.telling import Blocked, View, free_later, free_now
 from scheduling.snapshot import build_snapshot, request_of, waiting_requests
 from scheduling.standing import Standing
 
-#: Below this chance of being on time the pre-check warns.
-AT_RISK_BELOW = 0.9
 #: The name under which a job is planned that does not exist: after all others of the same instant, always the same.
 NOBODY = UUID(int=2**128 - 1)
 
@@ -65,85 +58,31 @@ def snapshot_with(job: Job, *, prices: PriceQuotes, now_ms: int) -> Snapshot:
 
 def answer_of(job: Job, snapshot: Snapshot) -> tuple[PreCheck, Snapshot]:
     """What the planner says of one job of the snapshot's queue, and all that it saw to say so."""
+    found, seen = turn_of(str(job.pk), snapshot)
+    view = _view(snapshot)
+    return free_now(found, job, view) if isinstance(found, Placement) else free_later(found, job, view), seen
+
+
+def turn_of(job: str, snapshot: Snapshot) -> tuple[Placement | Blocked, Snapshot]:
+    """The outcome of a whole round for one job of the queue, and all that was seen."""
     standing = Standing(snapshot.now_ms)
     decided = schedule(snapshot, standing)
     seen = replace(snapshot, running=standing.seen)
     for placement in decided.placements:
-        if placement.job == str(job.pk):
-            return fits(placement, job, snapshot), seen
-    refusal = next(r for r in decided.refusals if r.job == str(job.pk))
-    stops = decided.head.stops if decided.head is not None and decided.head.job == refusal.job else ()
-    return _waits(refusal, job, replace(seen, running=standing.seen or standing()), stops), seen
+        if placement.job == job:
+            return placement, seen
+    refusal = next(r for r in decided.refusals if r.job == job)
+    stops = decided.head.stops if decided.head is not None and decided.head.job == job else ()
+    seen = replace(seen, running=standing.seen or standing())
+    needs = next(r.needs for r in snapshot.queue if r.job == job)
+    soon, late = starts(seen, job, stops=stops) if refusal.possible else (None, None)
+    return Blocked(refusal, unit_slips(needs, snapshot.nodes), soon, late), seen
 
 
 def fits(placement: Placement, job: Job, snapshot: Snapshot) -> PreCheck:
-    """The forecast of a place that is free now."""
-    expected = _expected(placement.picks, job, snapshot, (snapshot.now_ms, snapshot.now_ms))
-    found = PreCheck(fits=True, currency=snapshot.currency, starts_in_ms=0, starts_in_p90_ms=0, **expected)
-    said = replace(
-        placement,
-        predicted_ms=found.predicted_ms,
-        predicted_p90_ms=found.p90_ms,
-        predicted_nano=found.cost_nano,
-        on_time=found.on_time,
-    )
-    return replace(found, placement=as_plain(said), warnings=(*job.notices, *_warnings(found, job)))
+    """The forecast of a place that is free for this job."""
+    return free_now(placement, job, _view(snapshot))
 
 
-def _waits(refusal: Refusal, job: Job, snapshot: Snapshot, stops: Sequence[str]) -> PreCheck:
-    request = next(r for r in snapshot.queue if r.job == refusal.job)
-    slips = tuple(asdict(slip) for slip in unit_slips(request.needs, snapshot.nodes))
-    told = PreCheck(False, snapshot.currency, refusal=as_plain(refusal), unit_slips=slips)
-    notices = (*job.notices, "waits" if refusal.possible else "impossible", *(["unit_slip"] if slips else []))
-    soon, late = starts(snapshot, refusal.job, stops=stops) if refusal.possible else (None, None)
-    if soon is None:
-        return replace(told, warnings=notices)
-    late_ms = late.at_ms if late else None
-    found = replace(
-        told,
-        starts_in_ms=soon.at_ms - snapshot.now_ms,
-        starts_in_p90_ms=late_ms - snapshot.now_ms if late_ms is not None else None,
-        later_node=soon.placement.node,
-        **_expected(soon.placement.picks, job, snapshot, (soon.at_ms, late_ms)),
-    )
-    return replace(found, warnings=(*notices, *_warnings(found, job)))
-
-
-def _expected(
-    picks: Sequence[Pick], job: Job, snapshot: Snapshot, starts_ms: tuple[int, int | None]
-) -> Mapping[str, Any]:
-    """Duration, finish, price and chance on these devices, from an expected and a late start."""
-    foresight = Foresight(job, now_ms=snapshot.now_ms)
-    runtime = foresight.runtime(picks)
-    chance = foresight.chance(runtime, starts_ms[0])
-    scene = Scene(snapshot)
-    hourly = per_hour(picks, scene) if scene.rates else None
-    return {
-        "predicted_ms": runtime.p50_ms,
-        "p90_ms": runtime.p90_ms,
-        "finish_ms": starts_ms[0] + runtime.p50_ms,
-        "finish_p90_ms": starts_ms[1] + runtime.p90_ms if starts_ms[1] is not None else None,
-        "chance": chance.raw if chance else None,
-        "on_time": chance.believed if chance else None,
-        "calibrated": bool(chance and chance.calibrated),
-        "cost_nano": _price(hourly, runtime.p50_ms),
-        "cost_high_nano": _price(hourly, runtime.p90_ms),
-        "forecast_source": runtime.source,
-        "runs": runtime.runs,
-    }
-
-
-def _price(hourly: Fraction | None, lasts_ms: int) -> int | None:
-    return None if hourly is None else round(hourly * lasts_ms / HOUR_MS)
-
-
-def _warnings(found: PreCheck, job: Job) -> Iterator[str]:
-    """Codes of what could still go wrong."""
-    if found.on_time is not None and found.on_time < AT_RISK_BELOW:
-        yield "deadline_at_risk"
-    if found.cost_high_nano is not None and job.cap_nano is not None and found.cost_high_nano > job.cap_nano:
-        yield "cap_at_risk"
-    if found.forecast_source == "declared":
-        yield "no_history"
-    if found.forecast_source == "roofline":
-        yield "other_hardware"
+def _view(snapshot: Snapshot) -> View:
+    return View(snapshot.now_ms, Scene(snapshot), Evidence(now_ms=snapshot.now_ms))

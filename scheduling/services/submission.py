@@ -5,9 +5,11 @@ transaction. A job that names a reservation starts on the place held for it (ser
 queued job waits for is decided in services/placement.py.
 """
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 
+from alldata.kernel.errors import AllDataError
 from alldata.kernel.events import JobSubmitted
+from alldata.kernel.ids import uuid7
 from alldata.outbox.publish import publish
 from alldata.tenancy.audit import Deed, record
 from alldata.tenancy.errors import MayNot
@@ -23,6 +25,7 @@ from scheduling.services.answer import PreCheck
 from scheduling.services.checking import Checked, check
 from scheduling.services.commands import SubmitCommand
 from scheduling.services.precheck import forecast
+from scheduling.services.sight import sight_of
 
 #: A hard deadline is refused below this chance; a first guess refuses nothing.
 HOPELESS_BELOW = 0.02
@@ -32,31 +35,37 @@ GUESSED = frozenset({"declared", ""})
 def submit_job(
     viewer: Viewer, command: SubmitCommand, *, prices: PriceQuotes, budgets: BudgetGate, now_ms: int
 ) -> JobRow:
-    """Queue a job; repeating a request returns the first job. Errors: scheduling.errors, and a spent budget's."""
+    """Queue a job; repeating a request returns the first job. Errors: scheduling.errors, and a spent budget's.
+
+    Most requests are new, so it is tried first; the job of a repeated one is looked for where that fails.
+    """
     project = project_to_fill(viewer, command, "submit jobs to this project")
-    if earlier := earlier_job(project, command):
-        return earlier
-    checked = check(viewer, command, now_ms=now_ms)
-    answer = forecast(checked, prices=prices, now_ms=now_ms)
-    refuse_hopeless(checked, answer)
+    try:
+        checked = check(viewer, command, now_ms=now_ms)
+        sight = sight_of(prices, now_ms=now_ms)
+        job, answer = sight.forecast(checked, now_ms=now_ms)
+        if hopeless(checked, answer) is not None:  # a sight may be some moments old: it refuses nothing
+            answer = forecast(checked, prices=prices, now_ms=now_ms)
+            refuse_hopeless(checked, answer)
+        row = _queued(viewer, job, answer, budgets=budgets, now_ms=now_ms)
+    except (AllDataError, IntegrityError):
+        if earlier := earlier_job(project, command):
+            return earlier
+        raise
+    sight.joined(job)
+    return row
+
+
+def _queued(viewer: Viewer, job: Job, answer: PreCheck, *, budgets: BudgetGate, now_ms: int) -> JobRow:
+    """Job, money, fact and audit in one transaction; what others must wait for (money, number) comes last."""
+    job.pk, job.submitted_by, job.changed_ms, job.promise = uuid7(), viewer.name, now_ms, answer.as_promise()
     with transaction.atomic():
-        row, created = Job.objects.get_or_create(
-            project_id=project.id,
-            request_id=command.request_id,
-            defaults=checked.columns
-            | {
-                "number": lambda: next_job_number(project.organisation_id),
-                "submitted_by": viewer.name,
-                "submitted_ms": now_ms,
-                "changed_ms": now_ms,
-                "promise": answer.as_promise(),
-            },
-        )
-        if created:
-            spend = Spend(row.pk, project.id, answer.may_come_to(row.cap_nano))
-            budgets.reserve(viewer, spend, now_ms=now_ms)
-            announce(viewer, row, now_ms=now_ms)
-    return same_or_refuse(row, command)
+        publish(JobSubmitted(str(job.pk), str(job.project_id)), now_ms=now_ms)
+        budgets.reserve(viewer, Spend(job.pk, job.project_id, answer.may_come_to(job.cap_nano)), now_ms=now_ms)
+        job.number = next_job_number(job.organisation_id)
+        job.save(force_insert=True)
+        audit(viewer, job, now_ms=now_ms)
+    return job_row_of(job)
 
 
 def project_to_fill(viewer: Viewer, command: SubmitCommand, deed: str) -> ProjectView:
@@ -70,21 +79,33 @@ def project_to_fill(viewer: Viewer, command: SubmitCommand, deed: str) -> Projec
 def announce(viewer: Viewer, row: Job, *, now_ms: int) -> None:
     """The fact and the audit entry of a submission. Call in its transaction."""
     publish(JobSubmitted(str(row.pk), str(row.project_id)), now_ms=now_ms)
+    audit(viewer, row, now_ms=now_ms)
+
+
+def audit(viewer: Viewer, row: Job, *, now_ms: int) -> None:
+    """Who submitted what."""
     pinned = {"profile": f"{row.profile_name}@{row.profile_version}"}
     record(viewer, Deed("job.submit", f"J-{row.number}", row.project_id, pinned), now_ms=now_ms)
 
 
-def refuse_hopeless(checked: Checked, answer: PreCheck) -> None:
-    """A hard deadline that is sure to be missed is refused, a soft one only warned of. Errors: DeadlineUnmeetable."""
+def hopeless(checked: Checked, answer: PreCheck) -> DeadlineUnmeetable | None:
+    """A hard deadline that is sure to be missed, by this answer; a soft one is only warned of."""
     deadline_ms = checked.columns["deadline_ms"]
     if deadline_ms is None or checked.columns["deadline_policy"] != "hard":
-        return
+        return None
     if answer.refusal is not None and not answer.refusal["possible"]:
-        raise DeadlineUnmeetable(None, 0.0, "")
+        return DeadlineUnmeetable(None, 0.0, "")
     if answer.on_time is None or answer.finish_ms is None or answer.forecast_source in GUESSED:
-        return
-    if answer.on_time < HOPELESS_BELOW:
-        raise DeadlineUnmeetable(max(0, answer.finish_ms - deadline_ms), answer.on_time, answer.forecast_source)
+        return None
+    if answer.on_time >= HOPELESS_BELOW:
+        return None
+    return DeadlineUnmeetable(max(0, answer.finish_ms - deadline_ms), answer.on_time, answer.forecast_source)
+
+
+def refuse_hopeless(checked: Checked, answer: PreCheck) -> None:
+    """Errors: DeadlineUnmeetable."""
+    if (refusal := hopeless(checked, answer)) is not None:
+        raise refusal
 
 
 def earlier_job(project: ProjectView, command: SubmitCommand) -> JobRow | None:

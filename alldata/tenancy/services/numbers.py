@@ -2,9 +2,11 @@
 
 from uuid import UUID
 
-from django.db.models import F
+from django.db import connection
 
 from alldata.tenancy.models import Organisation
+
+NEXT = "UPDATE tenancy_organisation SET {counter} = {counter} + 1 WHERE id = %s RETURNING {counter}"
 
 
 def next_job_number(organisation_id: UUID) -> int:
@@ -19,6 +21,9 @@ def next_pipeline_number(organisation_id: UUID) -> int:
 
 def _next(organisation_id: UUID, counter: str) -> int:
     """The update locks the row, so of two callers the second waits and gets the following number."""
-    rows = Organisation.objects.filter(id=organisation_id)
-    rows.update(**{counter: F(counter) + 1})
-    return int(rows.values_list(counter, flat=True).get())
+    with connection.cursor() as cursor:
+        cursor.execute(NEXT.format(counter=counter), [organisation_id])
+        row = cursor.fetchone()
+    if row is None:
+        raise Organisation.DoesNotExist
+    return int(row[0])

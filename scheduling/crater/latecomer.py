@@ -1,0 +1,69 @@
+"""What becomes of one more request after a whole round on a snapshot?
+
+The round is played once (rounds.py) and its cluster kept, so each latecomer costs one look and not a round. It comes
+after all that wait: what it gets it would also get in its turn, perhaps on a better place. Nobody is stopped for it.
+Pure; asked by services/sight.py, whose answers are forecasts: decisions are schedule.py's alone.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from scheduling.crater.askable import sifted
+from scheduling.crater.model import Placement, Policy, Refusal, Request, Running, Snapshot
+from scheduling.crater.order import NOBODY, ordered
+from scheduling.crater.plan import explained
+from scheduling.crater.planner import Planner
+from scheduling.crater.rounds import bound_ms, harmless, play
+from scheduling.crater.running import teams_of
+from scheduling.crater.site import PlannedSite
+from scheduling.crater.sound import sound
+from scheduling.crater.turns import Now
+
+#: Machines that are looked at to tell when a request would start (as in outlook.py).
+NEAREST = 24
+
+
+class Aftermath:
+    """The cluster as a round leaves it; `running` and `queue` of the snapshot are what it began with."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        snapshot = sound(replace(snapshot, queue=tuple(sifted(snapshot.queue)[0])))
+        self.snapshot, self._site = snapshot, PlannedSite(snapshot, snapshot.running)
+        shared = any(request.policy is Policy.FAIR_SHARE for request in snapshot.queue)
+        teams = teams_of(snapshot.nodes, snapshot.running, snapshot.weights) if shared else NOBODY
+        now = Now(snapshot.now_ms, sorted(snapshot.running, key=lambda job: (job.ends_ms, job.job)))
+        played = play(ordered(snapshot.queue, snapshot.now_ms, teams), self._site, now)
+        self._reservation = played.reservation
+
+    @property
+    def planner(self) -> Planner:
+        """What is left, as the planner sees it."""
+        return self._site.planner()
+
+    def place(self, request: Request) -> Placement | None:
+        """Where it could start now without delaying the head of the queue; nothing is booked."""
+        if sifted([request])[1]:
+            return None
+        placement = self._site.place(request)
+        if placement is None or self._reservation is None:
+            return placement
+        return harmless(request, placement, (self._site, self._reservation, bound_ms(request, self.snapshot.now_ms)))
+
+    def take(self, request: Request) -> None:
+        """It joined the queue and is expected to start there: those after it find less."""
+        placement = self.place(request)
+        if placement is not None:
+            self._site.take(placement)
+
+    def refusal(self, request: Request) -> Refusal:
+        """Why it cannot start now."""
+        unsound = sifted([request])[1]
+        return unsound[0] if unsound else next(explained([request], self.planner))
+
+    def nearby(self, request: Request) -> Snapshot:
+        """The machines that lack least for it, what runs on them, and the whole queue with it in."""
+        closest = self.planner.why_not(request).closest.nodes[:NEAREST]
+        nodes = tuple(node for node in self.snapshot.nodes if node.name in closest) if closest else self.snapshot.nodes
+        names = {node.name for node in nodes}
+        running: Sequence[Running] = tuple(job for job in self.snapshot.running if job.node in names)
+        return replace(self.snapshot, nodes=nodes, running=running, queue=(*self.snapshot.queue, request))
