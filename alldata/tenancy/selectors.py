@@ -42,7 +42,8 @@ def viewer_of_user(user: AbstractBaseUser | User) -> Viewer:
 
 #: A token with all that it lets its holder do, in one statement: it is asked with every request of a program.
 TOKEN = """
-SELECT token.id, token.prefix, token.expires_ms, token.user_id, person.username, token.project_id, team.organisation_id,
+SELECT token.id, token.prefix, token.expires_ms, token.user_id, person.username,
+  project.id, project.slug, project.name, team.id, team.name, own.id, own.name, own.currency, own.timezone,
   ARRAY(SELECT DISTINCT mine.role FROM tenancy_membership AS mine
     WHERE mine.user_id = token.user_id AND mine.organisation_id = team.organisation_id),
   EXISTS(SELECT FROM tenancy_membership AS mine WHERE mine.user_id = token.user_id
@@ -50,6 +51,7 @@ SELECT token.id, token.prefix, token.expires_ms, token.user_id, person.username,
 FROM tenancy_apitoken AS token JOIN auth_user AS person ON person.id = token.user_id
   JOIN tenancy_project AS project ON project.id = token.project_id
   JOIN tenancy_team AS team ON team.id = project.team_id
+  JOIN tenancy_organisation AS own ON own.id = team.organisation_id
 WHERE token.digest = %s AND token.revoked_ms IS NULL AND person.is_active"""
 
 
@@ -60,17 +62,19 @@ def viewer_of_token(secret: str, *, now_ms: int) -> Viewer:
         row = cursor.fetchone()
     if row is None:
         raise BadCredential
-    key, prefix, expires_ms, user_id, username, project_id, organisation_id, roles, reaches = row
+    key, prefix, expires_ms, user_id, username, *words, roles, reaches = row
+    project = ProjectView(*words)
     if not reaches or (expires_ms or now_ms + 1) <= now_ms:
         raise BadCredential
     return Viewer(
-        organisation_id=organisation_id,
+        organisation_id=project.organisation_id,
         user_id=user_id,
         name=f"{username} (token {prefix})",
-        project_ids=frozenset([project_id]),
+        project_ids=frozenset([project.id]),
         roles=frozenset(roles),
-        default_project_id=project_id,
+        default_project_id=project.id,
         token_id=key,
+        looked_up=dict.fromkeys((None, project.id, project.slug), project),
     )
 
 

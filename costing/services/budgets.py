@@ -73,32 +73,37 @@ def set_budget(viewer: Viewer, command: BudgetCommand, *, now_ms: int) -> UUID:
 
 
 def reserve(viewer: Viewer, ask: Ask, *, now_ms: int) -> None:
-    """Set money aside, or refuse. Errors: BudgetExhausted (the narrowest budget that lacks it).
+    """Set money aside, or refuse, in a transaction of its own. Errors: as reserve_within."""
+    with transaction.atomic():
+        reserve_within(viewer, ask, now_ms=now_ms)
 
-    The lock is taken only where a budget is in force; it ends with the caller's transaction.
+
+def reserve_within(viewer: Viewer, ask: Ask, *, now_ms: int) -> None:
+    """The same in the caller's transaction. Errors: BudgetExhausted (the narrowest budget that lacks it).
+
+    The lock is taken only where a budget is in force; it ends with the transaction.
     """
     project = project_view(viewer, ask.project_id)
-    with transaction.atomic():
-        if admitted(project, ask, now_ms=now_ms):
-            return
-        held = Reservation.objects.filter(pk=ask.job_id).first()
-        if held is not None and (held.settled_ms is not None or held.reserved_nano >= ask.nano):
-            return
-        more = ask.nano - held.reserved_nano if held is not None else ask.nano
-        short = _short(project, Ask(ask.job_id, ask.project_id, more), list(_in_force(project, now_ms=now_ms)))
-        if short is not None:
-            raise BudgetExhausted(short)
-        if held is not None:
-            Reservation.objects.filter(pk=held.pk).update(reserved_nano=ask.nano)
-            return
-        Reservation.objects.create(
-            job_id=ask.job_id,
-            project_id=project.id,
-            currency=project.currency,
-            reserved_nano=ask.nano,
-            reserved_ms=now_ms,
-        )
-        set_right([below.id for below in projects_below(project.organisation_id)])
+    if admitted(project, ask, now_ms=now_ms):
+        return
+    held = Reservation.objects.filter(pk=ask.job_id).first()
+    if held is not None and (held.settled_ms is not None or held.reserved_nano >= ask.nano):
+        return
+    more = ask.nano - held.reserved_nano if held is not None else ask.nano
+    short = _short(project, Ask(ask.job_id, ask.project_id, more), list(_in_force(project, now_ms=now_ms)))
+    if short is not None:
+        raise BudgetExhausted(short)
+    if held is not None:
+        Reservation.objects.filter(pk=held.pk).update(reserved_nano=ask.nano)
+        return
+    Reservation.objects.create(
+        job_id=ask.job_id,
+        project_id=project.id,
+        currency=project.currency,
+        reserved_nano=ask.nano,
+        reserved_ms=now_ms,
+    )
+    set_right([below.id for below in projects_below(project.organisation_id)])
 
 
 def shortage(viewer: Viewer, ask: Ask, *, now_ms: int) -> Shortage | None:

@@ -11,7 +11,7 @@ class BudgetDesk:
 
     def reserve(self, viewer: Viewer, spend: Spend, *, now_ms: int) -> None:
         """In the caller's transaction. Errors: BudgetExhausted."""
-        budgets.reserve(viewer, Ask(spend.job_id, spend.project_id, spend.nano), now_ms=now_ms)
+        budgets.reserve_within(viewer, Ask(spend.job_id, spend.project_id, spend.nano), now_ms=now_ms)
 
     def shortage(self, viewer: Viewer, spend: Spend, *, now_ms: int) -> Shortage | None:
         """The narrowest budget that would refuse."""

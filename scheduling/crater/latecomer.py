@@ -16,7 +16,6 @@ from scheduling.crater.planner import Planner
 from scheduling.crater.rounds import bound_ms, harmless, play
 from scheduling.crater.running import teams_of
 from scheduling.crater.site import PlannedSite
-from scheduling.crater.sound import sound
 from scheduling.crater.turns import Now
 
 #: Machines that are looked at to tell when a request would start (as in outlook.py).
@@ -27,7 +26,7 @@ class Aftermath:
     """The cluster as a round leaves it; `running` and `queue` of the snapshot are what it began with."""
 
     def __init__(self, snapshot: Snapshot) -> None:
-        snapshot = sound(replace(snapshot, queue=tuple(sifted(snapshot.queue)[0])))
+        snapshot = replace(snapshot, queue=tuple(sifted(snapshot.queue)[0]))
         self.snapshot, self._site = snapshot, PlannedSite(snapshot, snapshot.running)
         shared = any(request.policy is Policy.FAIR_SHARE for request in snapshot.queue)
         teams = teams_of(snapshot.nodes, snapshot.running, snapshot.weights) if shared else NOBODY

@@ -22,8 +22,13 @@ class Entry:
 
     def as_json(self) -> dict[str, Any]:
         """Plain JSON values, as stored on the job."""
-        plain: dict[str, Any] = json.loads(json.dumps(asdict(self)))
-        return plain
+        return {
+            "command": list(self.command),
+            "files": [dict(file) for file in self.files],
+            "env": dict(self.env),
+            "outputs": list(self.outputs),
+            "ports": list(self.ports),
+        }
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,9 +27,9 @@ from scheduling.services.telling import Blocked, View, free_later, free_now
 from scheduling.snapshot import Forecasts, build_snapshot, request_of
 
 #: How long a sight is shared: a quarter of a second, and more for each machine and each waiting job that was looked at.
-KEEP_MS, KEEP_A_NODE_MS, KEEP_A_JOB_MS = 250, 2, 1
+KEEP_MS, KEEP_A_NODE_MS, KEEP_A_JOB_MS = 250, 5, 2
 #: Who would have to wait for a new sight goes on with an older one, up to this many times as long.
-PATIENCE = 4
+PATIENCE = 2
 #: Jobs whose deadlines are this near to one another wait alike.
 ALIKE_MS = HOUR_MS // 4
 
