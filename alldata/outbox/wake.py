@@ -12,7 +12,7 @@ from kombu.exceptions import OperationalError
 
 log = logging.getLogger(__name__)
 #: One wake-up of the relay in this time, a process: it delivers hundreds of facts at once.
-PAUSE_S = 0.02
+PAUSE_S = 0.05
 _gathered: ContextVar[set[str] | None] = ContextVar("gathered", default=None)
 
 

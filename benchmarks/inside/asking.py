@@ -34,11 +34,12 @@ class Answers:
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """All connections of a run together."""
+    """All connections of a run together; processor time by request."""
 
     ms: list[float]
     seconds: float
-    cpu_ms: float
+    web_ms: float
+    postgres_ms: float
 
     @property
     def per_s(self) -> float:
@@ -57,16 +58,16 @@ class Web:
         with connection.cursor() as cursor:
             cursor.execute("SHOW data_directory")
             postmaster = int((Path(cursor.fetchone()[0]) / "postmaster.pid").read_text().split()[0])
-        self._parents = [psutil.Process(master), psutil.Process(postmaster)]
+        self._parents = psutil.Process(master), psutil.Process(postmaster)
 
-    def cpu_s(self) -> float:
-        """Seconds of processor so far."""
-        spent = [child.cpu_times() for parent in self._parents for child in parent.children()]
-        return sum(times.user + times.system for times in spent)
+    def cpu_s(self) -> tuple[float, float]:
+        """Seconds of processor so far, of the web and of PostgreSQL."""
+        web, postgres = ([child.cpu_times() for child in parent.children()] for parent in self._parents)
+        return sum(t.user + t.system for t in web), sum(t.user + t.system for t in postgres)
 
     def hear(self, makes: list[Make], seconds: float) -> Heard:
         """Every maker is one connection that asks again as soon as it is answered."""
-        answers, began, cpu = [Answers() for _ in makes], time.perf_counter(), self.cpu_s()
+        answers, began, before = [Answers() for _ in makes], time.perf_counter(), self.cpu_s()
         threads = [
             threading.Thread(target=_ask, args=(self.port, make, heard, began + seconds))
             for make, heard in zip(makes, answers, strict=True)
@@ -75,9 +76,10 @@ class Web:
             thread.start()
         for thread in threads:
             thread.join()
-        took, cpu = time.perf_counter() - began, self.cpu_s() - cpu
+        took, after = time.perf_counter() - began, self.cpu_s()
         every = [ms for heard in answers for ms in heard.ms]
-        return Heard(every, took, cpu * 1000 / len(every))
+        web, postgres = ((spent - sofar) * 1000 / len(every) for sofar, spent in zip(before, after, strict=True))
+        return Heard(every, took, web, postgres)
 
     def once(self, request: bytes) -> Answers:
         """One question on a connection of its own."""

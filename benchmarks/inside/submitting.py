@@ -63,7 +63,8 @@ def submissions(web: Web, token: str, seconds: float, rounds: int) -> dict[str, 
         "per_s": round(_median(heard, lambda run: run.per_s), 1),
         "p50_ms": round(_median(heard, lambda run: run.at(50)), 1),
         "p99_ms": round(_median(heard, lambda run: run.at(99)), 1),
-        "cpu_ms": round(_median(heard, lambda run: run.cpu_ms), 2),
+        "web_cpu_ms": round(_median(heard, lambda run: run.web_ms), 2),
+        "postgres_cpu_ms": round(_median(heard, lambda run: run.postgres_ms), 2),
         "waiting": Job.objects.filter(state="queued").count(),
     }
 

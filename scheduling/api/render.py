@@ -1,7 +1,7 @@
 """Frozen answers as JSON. Money is {amount, currency, nano}; times are ms and end in `_ms`."""
 
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from typing import Any
 
 from alldata.kernel.money import Money
@@ -9,6 +9,8 @@ from profiles.dimensions import BY_NAME
 from scheduling.ports import Shortage
 from scheduling.selectors.answers import DeviceView, JobRow, JobView, PipelineView
 from scheduling.services.answer import PreCheck
+
+JOB = tuple(field.name for field in fields(JobRow))
 
 
 def money(nano: int | None, currency: str) -> dict[str, str] | None:
@@ -18,7 +20,7 @@ def money(nano: int | None, currency: str) -> dict[str, str] | None:
 
 def job(row: JobRow) -> dict[str, Any]:
     """A job in lists and as the head of its detail."""
-    plain = asdict(row)
+    plain = {name: getattr(row, name) for name in JOB}
     for key in ("cap_nano", "promise", "rev"):
         del plain[key]
     promise = dict(row.promise)

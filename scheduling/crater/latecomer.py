@@ -33,6 +33,7 @@ class Aftermath:
         now = Now(snapshot.now_ms, sorted(snapshot.running, key=lambda job: (job.ends_ms, job.job)))
         played = play(ordered(snapshot.queue, snapshot.now_ms, teams), self._site, now)
         self._reservation = played.reservation
+        self._asked: Placement | None = None  # what `place` gave last: not booked, but the site still holds it
 
     @property
     def planner(self) -> Planner:
@@ -41,18 +42,22 @@ class Aftermath:
 
     def place(self, request: Request) -> Placement | None:
         """Where it could start now without delaying the head of the queue; nothing is booked."""
-        if sifted([request])[1]:
-            return None
-        placement = self._site.place(request)
-        if placement is None or self._reservation is None:
-            return placement
-        return harmless(request, placement, (self._site, self._reservation, bound_ms(request, self.snapshot.now_ms)))
+        self._asked = None
+        if not sifted([request])[1]:
+            self._asked = self._site.place(request)
+            if self._asked is not None and self._reservation is not None:
+                ends_ms = bound_ms(request, self.snapshot.now_ms)
+                self._asked = harmless(request, self._asked, (self._site, self._reservation, ends_ms))
+        return self._asked
 
     def take(self, request: Request) -> None:
         """It joined the queue and is expected to start there: those after it find less."""
-        placement = self.place(request)
+        placement = self._asked
+        if placement is None or placement.job != request.job:  # others have asked meanwhile
+            placement = self.place(request)
         if placement is not None:
             self._site.take(placement)
+        self._asked = None
 
     def refusal(self, request: Request) -> Refusal:
         """Why it cannot start now."""

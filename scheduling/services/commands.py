@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 from uuid import UUID
 
@@ -70,11 +70,17 @@ class SubmitCommand:
 
     def digest(self) -> str:
         """sha256 of everything but the request id: equal requests are the same job."""
-        plain = asdict(self) | {"request_id": "", "project": str(self.project)}
+        plain = _parts(self) | {"request_id": "", "project": str(self.project)}
+        plain |= {"entry": _parts(self.entry), "sla": _parts(self.sla)}
         if self.sla.preemptible is None:
             del plain["sla"]["preemptible"]  # the digests of jobs older than this field stay what they are
         younger = {name: value for name in ("demand", "reservation") if (value := plain.pop(name)) is not None}
         return digest_of(plain | younger)
+
+
+def _parts(value: Any) -> dict[str, Any]:
+    """The fields of a value by name, without copies of what they hold."""
+    return {part.name: getattr(value, part.name) for part in fields(value)}
 
 
 def digest_of(plain: Any) -> str:

@@ -11,6 +11,7 @@ from threading import Lock, RLock
 from uuid import UUID
 from weakref import WeakKeyDictionary
 
+from alldata.kernel.ids import uuid7
 from alldata.kernel.intervals import HOUR_MS
 from scheduling.crater.latecomer import Aftermath
 from scheduling.crater.model import Placement, Request, Snapshot
@@ -71,7 +72,7 @@ class Sight:
             self._after.take(request_of(job, known=self._runtimes))
 
     def _unborn(self, checked: Checked, now_ms: int) -> Job:
-        job = unborn(checked, now_ms=now_ms)
+        job = unborn(checked, now_ms=now_ms, name=uuid7())
         known = self._projects.setdefault(checked.project.id, job)
         job.project = known.project  # read once
         return job

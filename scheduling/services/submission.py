@@ -9,12 +9,10 @@ from django.db import IntegrityError, transaction
 
 from alldata.kernel.errors import AllDataError
 from alldata.kernel.events import JobSubmitted
-from alldata.kernel.ids import uuid7
 from alldata.outbox.publish import publish
 from alldata.tenancy.audit import Deed, record
 from alldata.tenancy.errors import MayNot
 from alldata.tenancy.selectors import ProjectView, project_view
-from alldata.tenancy.services.numbers import next_job_number
 from alldata.tenancy.viewer import Viewer
 from scheduling.errors import DeadlineUnmeetable, RequestReused
 from scheduling.models import Job
@@ -24,6 +22,7 @@ from scheduling.selectors.rows import job_row_of
 from scheduling.services.answer import PreCheck
 from scheduling.services.checking import Checked, check
 from scheduling.services.commands import SubmitCommand
+from scheduling.services.joining import join_queue
 from scheduling.services.precheck import forecast
 from scheduling.services.sight import sight_of
 
@@ -58,12 +57,11 @@ def submit_job(
 
 def _queued(viewer: Viewer, job: Job, answer: PreCheck, *, budgets: BudgetGate, now_ms: int) -> JobRow:
     """Job, money, fact and audit in one transaction; what others must wait for (money, number) comes last."""
-    job.pk, job.submitted_by, job.changed_ms, job.promise = uuid7(), viewer.name, now_ms, answer.as_promise()
+    job.submitted_by, job.changed_ms, job.promise = viewer.name, now_ms, answer.as_promise()
     with transaction.atomic():
         publish(JobSubmitted(str(job.pk), str(job.project_id)), now_ms=now_ms)
         budgets.reserve(viewer, Spend(job.pk, job.project_id, answer.may_come_to(job.cap_nano)), now_ms=now_ms)
-        job.number = next_job_number(job.organisation_id)
-        job.save(force_insert=True)
+        join_queue(job)
         audit(viewer, job, now_ms=now_ms)
     return job_row_of(job)
 

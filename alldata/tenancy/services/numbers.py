@@ -6,6 +6,9 @@ from django.db import connection
 
 from alldata.tenancy.models import Organisation
 
+#: For statements that store what they number; $1 is the organisation.
+NUMBERED_SQL = """UPDATE tenancy_organisation SET last_job_number = last_job_number + 1
+  WHERE id = $1 RETURNING last_job_number AS number"""
 NEXT = "UPDATE tenancy_organisation SET {counter} = {counter} + 1 WHERE id = %s RETURNING {counter}"
 
 
