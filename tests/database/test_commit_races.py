@@ -60,14 +60,14 @@ def test_planners_that_saw_the_same_do_not_both_win(waiting: None) -> None:
 
 
 @contextmanager
-def _held(statement: str) -> Iterator[None]:
+def held(statement: str) -> Iterator[None]:
     """A lock that a commit must wait for; it is given back at the end."""
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(statement)
         yield
 
 
-def _until(holds: Callable[[], bool]) -> None:
+def until(holds: Callable[[], bool]) -> None:
     give_up = time.monotonic() + 20
     while not holds():
         assert time.monotonic() < give_up
@@ -82,7 +82,7 @@ def _others(rule: str) -> int:
         return int(cursor.fetchone()[0])
 
 
-def _is_waiting() -> bool:
+def is_waiting() -> bool:
     """Whether another session is in the middle of a commit, held up by our lock."""
     return _others("wait_event_type = 'Lock'") > 0
 
@@ -105,11 +105,11 @@ def test_a_planner_killed_in_the_middle_of_a_batch_leaves_nothing_half_done(wait
     env = os.environ | {"DATABASE_URL": url_of_the_test_database(), "DJANGO_SETTINGS_MODULE": "alldata.settings"}
     worker = subprocess.Popen([sys.executable, "-m", "tests.inside.committing"], env=env, stdout=subprocess.PIPE)
     assert worker.stdout is not None and worker.stdout.readline() == b"planned\n"
-    with _held(statement):
-        _until(_is_waiting)
+    with held(statement):
+        until(is_waiting)
         worker.kill()
         worker.communicate()
-    _until(_is_alone)
+    until(_is_alone)
     left = Attempt.objects.count()
     assert left in (0, JOBS)
     assert place_waiting(prices=FlatRates(), now_ms=NOW).placed == JOBS - left
