@@ -1,6 +1,7 @@
 """How full is every capability of every device? A grid ready to be drawn. Pure.
 
-Cells are one byte: 0..100 percent, 255 missing. A second bitmap marks values that are not
+Cells are one byte: 0..100 percent, 255 missing, 254 where a device has no such capability
+(selectors/livemap.py). A second bitmap marks values that are not
 measured (proxy, estimated), which pages hatch. Columns are devices grouped by node, rows are
 capabilities in the order of the vocabulary; a cell that cannot exist is missing too.
 """
@@ -11,7 +12,7 @@ from typing import Protocol
 
 from profiles.dimensions import DIMENSIONS
 
-MISSING = 255
+MISSING, ABSENT = 255, 254  # no value; no such cell
 ORDER = {dimension.name: index for index, dimension in enumerate(DIMENSIONS)}
 
 

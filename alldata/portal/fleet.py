@@ -1,10 +1,14 @@
 """What can the machines give, and what are they doing? The capability heatmap and the nodes."""
 
-from dataclasses import dataclass
+from base64 import b64encode
+from collections.abc import Sequence
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from django.http import HttpResponse, JsonResponse
 from django.shortcuts import render
+from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_GET
 
 from alldata.kernel.clock import now_ms
@@ -17,93 +21,106 @@ from alldata.tenancy.pages import PageRequest, page
 from alldata.web.htmx import fragment
 from alldata.web.middleware import allow_inline_styles
 from monitoring.selectors.live import LiveValue, live
-from profiles.dimensions import ADDITIVE
+from monitoring.selectors.livemap import LiveMap, live_map
 from scheduling.selectors.inventory import nodes as all_nodes
 
-HOT, WARM = 95.0, 60.0
+#: Of more cells than these the table shows the fullest.
+MOST_ROWS = 400
 
 
-@dataclass(frozen=True, slots=True)
-class Grid:
-    """Rows are capabilities, columns are devices; a cell is None where it cannot exist."""
-
-    dimensions: list[str]
-    columns: list[tuple[str, str]]  # node, device
-    cells: list[list[LiveValue | None]]
-
-
-def grid_of(values: list[LiveValue]) -> Grid:
-    """Live values as a grid; empty rows and columns are left out."""
-    found = {(v.dimension, v.device): v for v in values}
-    dimensions = [name for name in ADDITIVE if any(v.dimension == name for v in values)]
-    columns = sorted({(v.node, v.device) for v in values})
-    cells = [[found.get((name, device)) for _node, device in columns] for name in dimensions]
-    return Grid(dimensions, columns, cells)
-
-
-def _summary(values: list[LiveValue]) -> dict[str, Any]:
-    known = [v for v in values if v.percent is not None]
-    measured = sum(v.quality == "measured" for v in values)
-    ages = [v.age_ms for v in values if v.age_ms is not None]
+def _summary(seen: LiveMap) -> dict[str, Any]:
     return {
-        "devices": len({v.device for v in values}),
-        "nodes": len({v.node for v in values}),
-        "working": len({v.device for v in known if (v.percent or 0) >= 5}),
-        "at_limit": sum((v.percent or 0) >= HOT for v in known),
-        "measured": measured,
-        "missing": sum(v.value is None for v in values),
-        "cells": len(values),
-        "oldest_ms": max(ages, default=None),
+        "devices": len(seen.columns),
+        "nodes": len({node for node, _device in seen.columns}),
+        "working": seen.working,
+        "at_limit": seen.at_limit,
+        "measured": seen.measured,
+        "missing": seen.missing,
+        "cells": seen.shown,
+        "oldest_ms": seen.oldest_ms,
+        "many": seen.shown > MOST_ROWS,
     }
 
 
-def _context(request: PageRequest) -> dict[str, Any]:
+def _table(request: PageRequest) -> dict[str, Any]:
+    """Every cell, or the fullest of very many."""
     values = live(request.viewer, now_ms=now_ms())
-    grid = grid_of(values)
-    return {"values": values, "columns": grid.columns, "ramp": list(enumerate(RAMP)), **_summary(values)}
+    if len(values) > MOST_ROWS:
+        fullest = sorted(values, key=lambda value: -1.0 if value.percent is None else value.percent)[-MOST_ROWS:]
+        values = sorted(fullest, key=lambda value: (-(value.percent or 0.0), value.node, value.device, value.dimension))
+    return {"values": values, "rows": len(values)}
 
 
 @require_GET
+@gzip_page
 @page
 def heatmap(request: PageRequest) -> HttpResponse:
     """Capabilities by devices; plotly draws where it runs, the table is always there."""
     view = "table" if request.GET.get("view") == "table" else "map"
-    response = render(request, "monitoring/heatmap.html", _context(request) | {"view": view})
-    return allow_inline_styles(response)
+    context = _summary(live_map(request.viewer, now_ms=now_ms()))
+    context |= {"view": view, "ramp": list(enumerate(RAMP)), "columns": context["devices"]}
+    if view == "table" or not context["many"]:
+        context |= _table(request)
+    return allow_inline_styles(render(request, "monitoring/heatmap.html", context))
 
 
 @require_GET
 @page
 def heatmap_table(request: PageRequest) -> HttpResponse:
     """Tiles and table, refreshed in place."""
-    return fragment(request, "monitoring/_heatmap_table.html", _context(request) | {"swap": True})
+    context = _summary(live_map(request.viewer, now_ms=now_ms())) | _table(request)
+    return fragment(request, "monitoring/_heatmap_table.html", context | {"swap": True})
+
+
+@require_GET
+@gzip_page
+@page
+def cells(request: PageRequest) -> HttpResponse:
+    """The grid as bytes (monitoring/heatmap.py), and what its rows and columns are called unless the reader knows."""
+    seen = live_map(request.viewer, now_ms=now_ms())
+    body: dict[str, Any] = {
+        "stamp": seen.stamp,
+        "cells": b64encode(seen.cells).decode(),
+        "proxy": b64encode(seen.proxy).decode(),
+        "oldest_ms": seen.oldest_ms,
+    }
+    if request.GET.get("stamp") != seen.stamp:
+        body["y"] = [word(name, "capability") for name in seen.rows]
+        body["x"] = labels(seen.columns)
+    return JsonResponse(body, headers={"Cache-Control": "no-store"})
 
 
 @require_GET
 @page
-def cells(request: PageRequest) -> HttpResponse:
-    """The grid as numbers for the drawing: percent or null, and the text behind each cell."""
-    values = live(request.viewer, now_ms=now_ms())
-    grid = grid_of(values)
-    body = {
-        "x": [f"{node}<br>{device.removeprefix(node + '/')}" for node, device in grid.columns],
-        "y": [word(name, "capability") for name in grid.dimensions],
-        "z": [[v.percent if v else None for v in row] for row in grid.cells],
-        "missing": [[v is not None and v.percent is None for v in row] for row in grid.cells],
-        "proxy": [[v is not None and v.quality == "proxy" for v in row] for row in grid.cells],
-        "text": [[_hover(v) if v else "" for v in row] for row in grid.cells],
-        "oldest_ms": _summary(values)["oldest_ms"],
-    }
-    return JsonResponse(body, headers={"Cache-Control": "no-store"})
+def cell(request: PageRequest) -> HttpResponse:
+    """What is behind one cell: amounts, quality and source. An old layout answers with nothing."""
+    seen, at = live_map(request.viewer, now_ms=now_ms()), request.GET.get("at", "")
+    text = ""
+    if request.GET.get("stamp") == seen.stamp and at.isdecimal() and int(at) < len(seen.cells):
+        row, column = divmod(int(at), len(seen.columns))
+        node, device = seen.columns[column]
+        found = [v for v in live(request.viewer, now_ms=now_ms(), node=node) if v.device == device]
+        text = next((f"{node}, {_said(v)}" for v in found if v.dimension == seen.rows[row]), "")
+    return HttpResponse(text, content_type="text/plain; charset=utf-8", headers={"Cache-Control": "no-store"})
 
 
-def _hover(value: LiveValue) -> str:
+def labels(columns: Sequence[tuple[str, str]]) -> list[tuple[str, list[str]]]:
+    """Node by node, the names of its devices: as short as they stay different."""
+    found: list[tuple[str, list[str]]] = []
+    for node, group in groupby(columns, key=itemgetter(0)):
+        whole = [device.removeprefix(f"{node}/") for _node, device in group]
+        short = [name[:12] if name.startswith("GPU-") else name for name in whole]
+        found.append((node, short if len(set(short)) == len(short) else whole))
+    return found
+
+
+def _said(value: LiveValue) -> str:
     name = word(value.dimension, "capability")
     if value.value is None:
-        return f"<b>{name}</b><br>{word('missing', 'quality')}: {(value.reason or '').replace('_', ' ')}"
+        return f"{name}: {word('missing', 'quality')}, {(value.reason or '').replace('_', ' ')}"
     whole = f" / {amount(value.capacity, value.dimension)}" if value.capacity else ""
     known = f"{word(value.quality, 'quality')}, {word(value.source, 'quality')}"
-    return f"<b>{name}</b> {amount(value.value, value.dimension)}{whole}<br>{known}"
+    return f"{name} {amount(value.value, value.dimension)}{whole}, {known}"
 
 
 @require_GET

@@ -39,6 +39,7 @@ urlpatterns = [
     path("jobs/<str:reference>/<str:tab>/", job.tab_view, name="job-tab"),
     path("fleet/heatmap/", fleet.heatmap, name="heatmap"),
     path("fleet/heatmap/cells", fleet.cells, name="heatmap-cells"),
+    path("fleet/heatmap/cell", fleet.cell, name="heatmap-cell"),
     path("fleet/heatmap/_/table", fleet.heatmap_table, name="heatmap-table"),
     path("fleet/nodes/", fleet.nodes, name="nodes"),
     path("fleet/nodes/<str:name>/", node.node, name="node"),

@@ -47,15 +47,15 @@ class LiveValue:
     simulated: bool
 
 
-def live(viewer: Viewer, *, now_ms: int) -> list[LiveValue]:
-    """Live values of the devices this viewer sees, by node, device, dimension."""
+def live(viewer: Viewer, *, now_ms: int, node: str | None = None) -> list[LiveValue]:
+    """Live values of the devices this viewer sees (of one machine), by node, device, dimension."""
     asked = [
-        Asked(node.name, device.uuid, device.type, dimension.name, dimension.capacity, device.simulated)
-        for node in nodes(viewer)
-        for device in node.devices
+        Asked(machine.name, device.uuid, device.type, dimension.name, dimension.capacity, device.simulated)
+        for machine in nodes(viewer, name=node)
+        for device in machine.devices
         for dimension in device.dimensions
     ]
-    return list(_values(asked, now_ms=now_ms))
+    return list(_values(asked, _newest(node), now_ms=now_ms))
 
 
 def live_supply(*, now_ms: int) -> list[LiveValue]:
@@ -64,7 +64,7 @@ def live_supply(*, now_ms: int) -> list[LiveValue]:
         Asked(s.node, s.device, s.device_type, s.dimension, s.capacity, s.simulated)
         for s in supplies(now_ms, now_ms + 1)
     ]
-    return list(_values(asked, now_ms=now_ms))
+    return list(_values(asked, _newest(None), now_ms=now_ms))
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,16 +74,16 @@ class _Newest:
     devices: Mapping[str, Mapping[str, Usage]]
 
 
-def _newest() -> dict[str, _Newest]:
+def _newest(agent: str | None) -> dict[str, _Newest]:
     found = {}
-    for stream in AgentStream.objects.order_by("agent", "-newest_ms").distinct("agent"):
+    streams = AgentStream.objects.order_by("agent", "-newest_ms").distinct("agent")
+    for stream in streams if agent is None else streams.filter(agent=agent):
         devices, _ = unpack(bytes(stream.live))
         found[stream.agent] = _Newest(stream.live_start_ms, stream.newest_ms, {d.uuid: d.dims for d in devices})
     return found
 
 
-def _values(asked: list[Asked], *, now_ms: int) -> Iterator[LiveValue]:
-    newest = _newest()
+def _values(asked: list[Asked], newest: Mapping[str, _Newest], *, now_ms: int) -> Iterator[LiveValue]:
     for cell in sorted(asked, key=lambda a: (a.node, a.device, a.dimension)):
         frame = newest.get(cell.node)
         usage = frame.devices.get(cell.device, {}).get(cell.dimension) if frame else None

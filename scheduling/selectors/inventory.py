@@ -1,5 +1,7 @@
 """Read machines and devices. Supply is shared: every viewer of the cluster sees it, never who holds it."""
 
+from django.db import connection
+
 from alldata.tenancy.viewer import Viewer
 from profiles.dimensions import ADDITIVE
 from scheduling.errors import BadFilter, DeviceNotFound
@@ -9,9 +11,24 @@ from scheduling.selectors.answers import DeviceView, DimensionView, NodeView
 FILTERS = ("type", "vendor", "model", "node", "numa_node")
 
 
-def nodes(viewer: Viewer) -> list[NodeView]:
-    """All machines with their devices, by name."""
+#: A version of a row never has the id of an older one, so any change of a device moves the sum.
+STAMP = """
+SELECT count(*), sum(device.xmin::text::bigint), sum(capacity.valid_from_ms)
+FROM scheduling_device AS device JOIN scheduling_devicecapacity AS capacity ON capacity.device_id = device.id"""
+
+
+def supply_stamp(viewer: Viewer) -> str:
+    """Unchanged means: the same devices with the same capacities."""
+    with connection.cursor() as cursor:
+        cursor.execute(STAMP)
+        return "-".join(str(word) for word in cursor.fetchone())
+
+
+def nodes(viewer: Viewer, *, name: str | None = None) -> list[NodeView]:
+    """All machines (or the one of that name) with their devices, by name."""
     rows = Node.objects.order_by("name").prefetch_related("devices__capacity")
+    if name is not None:
+        rows = rows.filter(name=name)
     return [_node(row) for row in rows]
 
 
