@@ -8,7 +8,7 @@ from django.contrib.auth.models import AbstractBaseUser, User
 from django.db import connection
 
 from alldata.tenancy.errors import BadCredential, NoMembership, ProjectNotFound
-from alldata.tenancy.models import Membership, Organisation, Project, Role, Team
+from alldata.tenancy.models import Organisation, Project, Role, Team
 from alldata.tenancy.viewer import Viewer
 
 #: Which project is below which team and organisation, for statements of other apps.
@@ -32,12 +32,36 @@ class ProjectView:
     timezone: str
 
 
+#: A person's roles and projects in the first organisation joined. Organisation-wide roles reach every project, team
+#: roles the team's.
+PERSON = """
+WITH all_of AS (SELECT id, organisation_id, team_id, role FROM tenancy_membership WHERE user_id = %s
+), own AS (SELECT organisation_id FROM all_of ORDER BY id LIMIT 1
+), mine AS (SELECT team_id, role FROM all_of WHERE organisation_id = (SELECT organisation_id FROM own))
+SELECT own.organisation_id, ARRAY(SELECT DISTINCT role FROM mine), ARRAY(
+  SELECT project.id FROM tenancy_project AS project JOIN tenancy_team AS team ON team.id = project.team_id
+  WHERE team.organisation_id = own.organisation_id
+    AND (team.id IN (SELECT team_id FROM mine) OR EXISTS (SELECT FROM mine WHERE team_id IS NULL))
+  ORDER BY project.id)
+FROM own"""
+
+
 def viewer_of_user(user: AbstractBaseUser | User) -> Viewer:
     """The viewer behind a signed-in person. Errors: NoMembership."""
-    memberships = list(Membership.objects.filter(user_id=user.pk).order_by("id"))
-    if not memberships:
+    with connection.cursor() as cursor:
+        cursor.execute(PERSON, [user.pk])
+        row = cursor.fetchone()
+    if row is None:
         raise NoMembership
-    return _viewer(user, memberships, memberships[0].organisation_id)
+    organisation_id, roles, project_ids = row
+    return Viewer(
+        organisation_id=organisation_id,
+        user_id=user.pk,
+        name=user.get_username(),
+        project_ids=frozenset(project_ids),
+        roles=frozenset(roles),
+        default_project_id=project_ids[0] if project_ids else None,
+    )
 
 
 #: A token with all that it lets its holder do, in one statement: it is asked with every request of a program.
@@ -75,23 +99,6 @@ def viewer_of_token(secret: str, *, now_ms: int) -> Viewer:
         default_project_id=project.id,
         token_id=key,
         looked_up=dict.fromkeys((None, project.id, project.slug), project),
-    )
-
-
-def _viewer(user: AbstractBaseUser | User, memberships: list[Membership], organisation_id: UUID) -> Viewer:
-    """Organisation-wide roles reach every project; team roles reach the team's."""
-    own = [m for m in memberships if m.organisation_id == organisation_id]
-    projects = Project.objects.filter(team__organisation_id=organisation_id).order_by("id")
-    if all(m.team_id for m in own):
-        projects = projects.filter(team_id__in=[m.team_id for m in own])
-    ids = list(projects.values_list("id", flat=True))
-    return Viewer(
-        organisation_id=organisation_id,
-        user_id=user.pk,
-        name=user.get_username(),
-        project_ids=frozenset(ids),
-        roles=frozenset(m.role for m in own),
-        default_project_id=ids[0] if ids else None,
     )
 
 
@@ -140,14 +147,23 @@ def project_view(viewer: Viewer, project: UUID | str | None = None) -> ProjectVi
     return found
 
 
+#: The columns of a ProjectView, in its order.
+PROJECT = """
+SELECT project.id, project.slug, project.name, team.id, team.name, own.id, own.name, own.currency, own.timezone
+FROM tenancy_project AS project JOIN tenancy_team AS team ON team.id = project.team_id
+  JOIN tenancy_organisation AS own ON own.id = team.organisation_id
+WHERE project.id = ANY(%s::uuid[]) AND {key} = %s ORDER BY project.id LIMIT 1"""
+
+
 def _one_project(viewer: Viewer, project: UUID | str | None) -> ProjectView:
-    rows = Project.objects.filter(id__in=viewer.project_ids).select_related("team__organisation")
     wanted = viewer.default_project_id if project is None else project
-    key = {"id": wanted} if isinstance(wanted, UUID) else {"slug": wanted}
-    row = rows.filter(**key).order_by("id").first()
+    key = "project.id" if isinstance(wanted, UUID) else "project.slug"
+    with connection.cursor() as cursor:
+        cursor.execute(PROJECT.format(key=key), [list(viewer.project_ids), wanted])
+        row = cursor.fetchone()
     if row is None:
         raise ProjectNotFound(str(wanted))
-    return _project_view(row)
+    return ProjectView(*row)
 
 
 def _project_view(row: Project) -> ProjectView:
