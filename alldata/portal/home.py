@@ -17,7 +17,7 @@ from alldata.web.htmx import fragment
 from profiles.selectors import profiles_of
 from scheduling.lifecycle import JOB_ENDS
 from scheduling.selectors.answers import JobRow
-from scheduling.selectors.inventory import nodes
+from scheduling.selectors.inventory import machines
 from scheduling.selectors.jobs import jobs_page
 from scheduling.selectors.pipelines import pipelines_of
 
@@ -31,11 +31,12 @@ def home(request: PageRequest) -> HttpResponse:
     """The start page."""
     now = now_ms()
     hour = local(now).hour
+    known = machines(request.viewer)
     context = _running(request) | {
         "today": today(now),
         "greeting": _("Good morning") if hour < 12 else _("Good afternoon") if hour < 18 else _("Good evening"),
-        "machines": nodes(request.viewer),
-        "silent": [node for node in nodes(request.viewer) if now - node.seen_ms > SILENT_MS],
+        "machines": known,
+        "silent": [node for node in known if now - node.seen_ms > SILENT_MS],
         "profiles": profiles_of(request.viewer),
         "month": spent_this_month(request.viewer, now_ms=now),
     }
@@ -97,7 +98,7 @@ def _named(request: PageRequest, text: str) -> HttpResponse | None:
     for row in jobs_page(request.viewer, limit=200)[0]:
         if text in row.name.casefold():
             return redirect("job", row.reference)
-    for node in nodes(request.viewer):
+    for node in machines(request.viewer):
         if text in node.name.casefold():
             return redirect("node", node.name)
     for profile in profiles_of(request.viewer):

@@ -103,9 +103,10 @@ def _held(view: JobView) -> Mapping[str, int]:
 
 def _lanes(viewer: Viewer, view: JobView, usage: JobSeries, axis: Axis) -> list[Lane]:
     held = _held(view)
-    capacity = {(d.uuid, c.name): c.capacity for d in devices(viewer) for c in d.dimensions}
     latest = view.attempts[-1].id if view.attempts else None
     mine = [s for s in usage.series if s.attempt_id == latest]
+    here = devices(viewer, uuids={s.device for s in mine})
+    capacity = {(d.uuid, c.name): c.capacity for d in here for c in d.dimensions}
     row = view.row
     ran = (row.started_ms or row.submitted_ms, row.ended_ms or usage.end_ms)
     wholes = [held.get(s.capability) or capacity.get((s.device, s.capability)) for s in mine]

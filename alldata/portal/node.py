@@ -59,12 +59,12 @@ def device(request: PageRequest, uuid: str) -> HttpResponse:
 
 
 def _machine(viewer: Viewer, name: str) -> dict[str, Any]:
-    found = next((node for node in all_nodes(viewer) if node.name == name), None)
+    found = next(iter(all_nodes(viewer, name=name)), None)
     if found is None:
         raise Http404
     now = now_ms()
     graph = node_graph(viewer, name)
-    values = {(v.device, v.dimension): v for v in live(viewer, now_ms=now) if v.node == name}
+    values = {(v.device, v.dimension): v for v in live(viewer, now_ms=now, node=name)}
     imported = found.engine == IMPORTED
     return {
         "node": found,

@@ -20,6 +20,7 @@ from costing.pricing import capability_rates, line_for
 from costing.selectors.costs import CapabilityCost, JobCost, cost_of_job
 from costing.selectors.prices import Prices, prices_at
 from scheduling.selectors.answers import Supply
+from scheduling.selectors.inventory import supply_stamp
 from scheduling.selectors.metering import supplies
 
 #: Below this part of what is held, holding less is worth a thought; the upper end keeps some room.
@@ -49,9 +50,7 @@ class Advice:
 def advice_for_job(viewer: Viewer, ref: str, *, now_ms: int) -> Advice:
     """What the figures say of one job. Errors: JobNotFound."""
     cost = cost_of_job(viewer, ref)
-    devices: dict[str, list[Supply]] = {}
-    for supply in supplies(now_ms, now_ms + 1):
-        devices.setdefault(supply.device, []).append(supply)
+    devices = _supply(viewer, now_ms) if cost.parts else {}
     hints = [
         *_bottleneck(cost, devices),
         *_overheld(cost),
@@ -60,6 +59,21 @@ def advice_for_job(viewer: Viewer, ref: str, *, now_ms: int) -> Advice:
     ]
     hints.sort(key=lambda hint: -(hint.saving_nano[1] if hint.saving_nano else 0))
     return Advice(cost, tuple(hints))
+
+
+#: The supply as last read; it is read again when it has changed.
+_known: list[tuple[str, Mapping[str, Sequence[Supply]]]] = []
+
+
+def _supply(viewer: Viewer, now_ms: int) -> Mapping[str, Sequence[Supply]]:
+    """What every device in service can give."""
+    stamp = supply_stamp(viewer)
+    if not _known or _known[0][0] != stamp:
+        devices: dict[str, list[Supply]] = {}
+        for supply in supplies(now_ms, now_ms + 1):
+            devices.setdefault(supply.device, []).append(supply)
+        _known[:] = [(stamp, devices)]
+    return _known[0][1]
 
 
 def _bottleneck(cost: JobCost, devices: Mapping[str, Sequence[Supply]]) -> list[Hint]:

@@ -1,12 +1,15 @@
 """Read machines and devices. Supply is shared: every viewer of the cluster sees it, never who holds it."""
 
+from collections.abc import Collection
+
 from django.db import connection
+from django.db.models import Count, Q
 
 from alldata.tenancy.viewer import Viewer
 from profiles.dimensions import ADDITIVE
 from scheduling.errors import BadFilter, DeviceNotFound
 from scheduling.models import Device, Node
-from scheduling.selectors.answers import DeviceView, DimensionView, NodeView
+from scheduling.selectors.answers import DeviceView, DimensionView, MachineRow, NodeView
 
 FILTERS = ("type", "vendor", "model", "node", "numa_node")
 
@@ -32,9 +35,18 @@ def nodes(viewer: Viewer, *, name: str | None = None) -> list[NodeView]:
     return [_node(row) for row in rows]
 
 
-def devices(viewer: Viewer, *, filters: str = "") -> list[DeviceView]:
-    """Devices in service; `filters` is "key:value,key:value". Errors: BadFilter."""
+def machines(viewer: Viewer) -> list[MachineRow]:
+    """All machines in a line each, by name."""
+    here = Count("devices", filter=Q(devices__retired_ms=None))
+    rows = Node.objects.annotate(here=here).order_by("name")
+    return [MachineRow(*row) for row in rows.values_list("name", "simulated", "seen_ms", "here")]
+
+
+def devices(viewer: Viewer, *, filters: str = "", uuids: Collection[str] | None = None) -> list[DeviceView]:
+    """Devices in service (of these); `filters` is "key:value,key:value". Errors: BadFilter."""
     rows = Device.objects.filter(retired_ms=None).select_related("node", "capacity")
+    if uuids is not None:
+        rows = rows.filter(uuid__in=uuids)
     for part in filter(None, filters.split(",")):
         key, colon, value = part.partition(":")
         if not colon or key not in FILTERS:

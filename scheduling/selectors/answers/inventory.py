@@ -37,6 +37,16 @@ class DeviceView:
 
 
 @dataclass(frozen=True, slots=True)
+class MachineRow:
+    """A machine in a line; `devices` counts those in service."""
+
+    name: str
+    simulated: bool
+    seen_ms: int
+    devices: int
+
+
+@dataclass(frozen=True, slots=True)
 class NodeView:
     """One machine; `seen_ms` is its agent's last sign of life."""
 
