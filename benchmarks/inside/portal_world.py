@@ -6,6 +6,7 @@ eight capabilities each (10,048 cells); the others are the mixed cluster of clus
 
 import json
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 from django.conf import settings
@@ -136,7 +137,11 @@ def make_mixed(now_ms: int) -> int:
 
 def make_jobs(home: Home, count: int, now_ms: int) -> None:
     """Jobs numbered 1 to count, all over."""
-    asked = {"org": home.viewer.organisation_id, "projects": [str(key) for key in home.projects], "now": now_ms}
+    asked: dict[str, Any] = {
+        "org": home.viewer.organisation_id,
+        "projects": [str(key) for key in home.projects],
+        "now": now_ms,
+    }
     with connection.cursor() as cursor:
         cursor.execute("SET session_replication_role = replica")  # the rows are right: check no key of millions
         cursor.execute(JOBS.format(jobs=count, projects=PROJECTS), asked)
@@ -151,7 +156,9 @@ def make_past(now_ms: int) -> None:
     number = Job.objects.order_by("-number").values_list("number", flat=True)[0]
     jobs, attempts = [], []
     for code in codes:
-        picks = [{"device": f"{node.name}/gpu0", "type": "gpu", "amounts": {}, "cpus": [], "numa_node": None}]
+        picks: list[dict[str, Any]] = [
+            {"device": f"{node.name}/gpu0", "type": "gpu", "amounts": {}, "cpus": [], "numa_node": None}
+        ]
         for run in range(RUNS):
             number += 1
             columns = {f.attname: getattr(code, f.attname) for f in Job._meta.concrete_fields}
@@ -160,7 +167,7 @@ def make_past(now_ms: int) -> None:
             ends = {"submitted_ms": ended_ms - 400_000, "started_ms": ended_ms - 300_000, "ended_ms": ended_ms}
             told = {"state": "succeeded", "deadline_met": True, "deadline_ms": now_ms}
             jobs.append(Job(**columns | ends | told | {"id": key, "number": number, "request_id": str(key)}))
-            attempts.append(_attempt(jobs[-1], node, {"picks": picks}))
+            attempts.append(_attempt(jobs[-1], node, {"picks": [pick]}))
     Job.objects.bulk_create(jobs)
     Attempt.objects.bulk_create(attempts)
     Job.objects.filter(state="queued").update(state="cancelled", ended_ms=now_ms)

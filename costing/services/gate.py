@@ -2,7 +2,7 @@
 
 from alldata.tenancy.viewer import Viewer
 from costing.services import budgets
-from costing.services.budgets import Ask
+from costing.services.admission import Ask
 from scheduling.ports import Shortage, Spend
 
 

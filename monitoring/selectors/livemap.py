@@ -65,13 +65,14 @@ class _Board:
     def look(self) -> None:
         """Read what is newer."""
         newest = AgentStream.objects.order_by("agent", "-newest_ms").distinct("agent")
-        told = {agent: row for agent, *row in newest.values_list("agent", "epoch", "newest_ms", "live_start_ms", "pk")}
-        mine = {agent: (row[0], row[1], row[2], row[3]) for agent, row in told.items() if agent in self.spots}
+        told = newest.values_list("agent", "epoch", "newest_ms", "live_start_ms", "pk")
+        mine: dict[str, Newest] = {agent: (e, end, start, key) for agent, e, end, start, key in told}
+        mine = {agent: row for agent, row in mine.items() if agent in self.spots}
         for agent in self.frames.keys() - mine.keys():
             self._clear(agent)
             del self.frames[agent]
         newer = {row[3]: agent for agent, row in mine.items() if self.frames.get(agent) != row}
-        for key, body in AgentStream.objects.filter(pk__in=newer).values_list("pk", "live") if newer else ():
+        for key, body in AgentStream.objects.filter(pk__in=list(newer)).values_list("pk", "live") if newer else ():
             agent = newer[key]
             self._fill(agent, unpack_columns(bytes(body)), mine[agent])
             self.frames[agent] = mine[agent]

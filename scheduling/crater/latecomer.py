@@ -5,11 +5,10 @@ after all that wait: what it gets it would also get in its turn, perhaps on a be
 Pure; asked by services/sight.py, whose answers are forecasts: decisions are schedule.py's alone.
 """
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from scheduling.crater.askable import sifted
-from scheduling.crater.model import Placement, Policy, Refusal, Request, Running, Snapshot
+from scheduling.crater.model import Placement, Policy, Refusal, Request, Snapshot
 from scheduling.crater.order import NOBODY, ordered
 from scheduling.crater.plan import explained
 from scheduling.crater.planner import Planner
@@ -69,5 +68,5 @@ class Aftermath:
         closest = self.planner.why_not(request).closest.nodes[:NEAREST]
         nodes = tuple(node for node in self.snapshot.nodes if node.name in closest) if closest else self.snapshot.nodes
         names = {node.name for node in nodes}
-        running: Sequence[Running] = tuple(job for job in self.snapshot.running if job.node in names)
+        running = tuple(job for job in self.snapshot.running if job.node in names)
         return replace(self.snapshot, nodes=nodes, running=running, queue=(*self.snapshot.queue, request))

@@ -94,13 +94,13 @@ def _booked(asked: _Asked, job: Job, snapshot: Snapshot, answer: PreCheck, *, po
     placement = restored(Placement, answer.placement)
     until_ms = now_ms + asked.hold_ms
     with transaction.atomic():
+        nano = round(per_hour(placement.picks, Scene(snapshot)) * asked.hold_ms / HOUR_MS)
+        ports.budgets.reserve(asked.viewer, Spend(job.pk, project.id, nano), now_ms=now_ms)  # money before numbers
         job.number = next_job_number(project.organisation_id)
         job.request_id, job.submitted_by = f"hold:{job.pk}", asked.viewer.name
         job.grace_ms, job.changed_ms = 0, now_ms
         job.promise = PreCheck(fits=True, currency=job.currency).as_promise()  # nothing is promised of no work
         job.save(force_insert=True)
-        nano = round(per_hour(placement.picks, Scene(snapshot)) * asked.hold_ms / HOUR_MS)
-        ports.budgets.reserve(asked.viewer, Spend(job.pk, project.id, nano), now_ms=now_ms)
         if not commit_or_note(placement, seen=record_input(snapshot), now_ms=now_ms):
             raise _Gone
         Job.objects.filter(pk=job.pk).update(reason=RESERVED, reason_facts={"until_ms": until_ms})

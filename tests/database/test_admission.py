@@ -10,8 +10,9 @@ from alldata.kernel.intervals import DAY_MS
 from alldata.tenancy.viewer import Viewer
 from costing.errors import BudgetExhausted
 from costing.models import PriceVersion, Reservation, SetAside, SpendDay
+from costing.services.admission import Ask
 from costing.services.books import ensure_price_book
-from costing.services.budgets import Ask, BudgetCommand, reserve, set_budget, settle, shortage
+from costing.services.budgets import BudgetCommand, reserve, set_budget, settle, shortage
 from tests.world import NOW, home
 
 DAY = NOW // DAY_MS * DAY_MS

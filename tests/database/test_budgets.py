@@ -8,7 +8,8 @@ from alldata.tenancy.viewer import Viewer
 from costing.errors import BadBudget, BudgetExhausted, FinanceOnly
 from costing.models import Reservation
 from costing.selectors.budgets import BudgetView, budgets_of
-from costing.services.budgets import Ask, BudgetCommand, reserve, set_budget, settle, settle_ended
+from costing.services.admission import Ask
+from costing.services.budgets import BudgetCommand, reserve, set_budget, settle, settle_ended
 from costing.services.days import sum_due_days
 from costing.services.ledger import book_hour
 from tests.fleet import AGENT, HBM, HOUR, LATER, attempt, gpu, holds, job, take, window
