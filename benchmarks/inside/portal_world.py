@@ -156,9 +156,7 @@ def make_past(now_ms: int) -> None:
     number = Job.objects.order_by("-number").values_list("number", flat=True)[0]
     jobs, attempts = [], []
     for code in codes:
-        picks: list[dict[str, Any]] = [
-            {"device": f"{node.name}/gpu0", "type": "gpu", "amounts": {}, "cpus": [], "numa_node": None}
-        ]
+        pick = {"device": f"{node.name}/gpu0", "type": "gpu", "amounts": {}, "cpus": [], "numa_node": None}
         for run in range(RUNS):
             number += 1
             columns = {f.attname: getattr(code, f.attname) for f in Job._meta.concrete_fields}
