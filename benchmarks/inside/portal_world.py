@@ -14,7 +14,7 @@ from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_K
 from django.contrib.auth.models import User
 from django.contrib.sessions.backends.db import SessionStore
 from django.db import connection
-from django.db.models import F
+from django.db.models.functions import Coalesce
 
 from alldata.kernel.ids import uuid7
 from alldata.kernel.intervals import DAY_MS
@@ -156,7 +156,7 @@ def make_past(now_ms: int) -> None:
     number = Job.objects.order_by("-number").values_list("number", flat=True)[0]
     jobs, attempts = [], []
     for code in codes:
-        pick = {"device": f"{node.name}/gpu0", "type": "gpu", "amounts": {}, "cpus": [], "numa_node": None}
+        pick: dict[str, Any] = {"device": f"{node.name}/gpu0", "type": "gpu", "amounts": {}, "cpus": []}
         for run in range(RUNS):
             number += 1
             columns = {f.attname: getattr(code, f.attname) for f in Job._meta.concrete_fields}
@@ -207,7 +207,7 @@ def fill(now_ms: int) -> None:
     Attempt.objects.bulk_create(attempts, batch_size=1000)
     Allocation.objects.bulk_create(claims, batch_size=2000)
     mine = DeviceCapacity.objects.exclude(device__node__name__startswith="node-")
-    mine.update(**{f"reserved_{name}": F(f"capacity_{name}") for name in DIMENSIONS})
+    mine.update(**{f"reserved_{name}": Coalesce(f"capacity_{name}", 0) for name in DIMENSIONS})
     Job.objects.filter(state="queued").update(state="cancelled", ended_ms=now_ms)
 
 

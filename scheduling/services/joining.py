@@ -37,7 +37,8 @@ def _plain(value: Any) -> Any:
 def _statement() -> Prepared:
     columns = ", ".join(field.column for field in FIELDS)
     blanks = ", ".join(f"${at}" for at in range(2, len(FIELDS) + 2))
-    types = ", ".join(["uuid", *[field.db_type(connection) or "text" for field in FIELDS]])
+    kinds = (field.db_type(connection) for field in FIELDS)
+    types = ", ".join(["uuid", *(kind for kind in kinds if kind is not None)])
     text = f"""
 WITH numbered AS ({NUMBERED_SQL})
 INSERT INTO {Job._meta.db_table} ({columns}, {NUMBER}) SELECT {blanks}, numbered.number FROM numbered
