@@ -12,13 +12,21 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import httpx
+import psycopg2
+
+from alldata.embedded.home import Home
 
 PROFILE = "load-generator@1.0"
 JOBS, WARM, LIMIT_S = 30, 3, 90.0
+DELAYS = """
+SELECT delivery.done_ms - event.at_ms FROM outbox_delivery AS delivery
+JOIN outbox_outboxevent AS event ON event.id = delivery.event_id
+WHERE delivery.done_ms IS NOT NULL AND event.at_ms >= %s"""
 
 
 def measure() -> dict[str, Any]:
@@ -45,7 +53,16 @@ def _measured(data: Path) -> dict[str, Any]:
     client = _ready(data)
     ran = [_run(client) for _ in range(WARM + JOBS)][WARM:]
     started = [job["attempts"][0]["started_ms"] - job["submitted_ms"] for job in ran]
-    return {"start": _told(started) | {"jobs": JOBS}, "relay": {}}
+    delivered = {f"idle_{name}": ms for name, ms in _told(_delays(data, ran[0]["submitted_ms"])).items()}
+    return {"start": _told(started) | {"jobs": JOBS}, "relay": delivered}
+
+
+def _delays(data: Path, since_ms: int) -> list[int]:
+    """From each fact since then until it had been delivered."""
+    home = Home(data, json.loads((data / "ports.json").read_text()))
+    with closing(psycopg2.connect(home.postgres.url)) as line, line.cursor() as cursor:
+        cursor.execute(DELAYS, [since_ms])
+        return [delay for (delay,) in cursor.fetchall()]
 
 
 def _ready(data: Path) -> httpx.Client:

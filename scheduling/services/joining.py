@@ -35,10 +35,9 @@ def _plain(value: Any) -> Any:
 
 @cache
 def _statement() -> Prepared:
-    columns = ", ".join(field.column for field in FIELDS)
+    columns = ", ".join(str(field.column) for field in FIELDS)
     blanks = ", ".join(f"${at}" for at in range(2, len(FIELDS) + 2))
-    kinds = (field.db_type(connection) for field in FIELDS)
-    types = ", ".join(["uuid", *(kind for kind in kinds if kind is not None)])
+    types = ", ".join(["uuid", *(str(field.db_type(connection)) for field in FIELDS)])
     text = f"""
 WITH numbered AS ({NUMBERED_SQL})
 INSERT INTO {Job._meta.db_table} ({columns}, {NUMBER}) SELECT {blanks}, numbered.number FROM numbered
