@@ -6,6 +6,7 @@ What joins the queue meanwhile through this process is taken along. A sight only
 services/placement.py on fresh rows, and nothing is refused on the word of a sight (services/submission.py).
 """
 
+import json
 from dataclasses import replace
 from threading import Lock, RLock
 from uuid import UUID
@@ -14,7 +15,7 @@ from weakref import WeakKeyDictionary
 from alldata.kernel.ids import uuid7
 from alldata.kernel.intervals import HOUR_MS
 from scheduling.crater.latecomer import Aftermath
-from scheduling.crater.model import Placement, Request, Snapshot
+from scheduling.crater.model import Placement, Policy, Request, Snapshot
 from scheduling.crater.scene import Scene
 from scheduling.crater.unit_slip import unit_slips
 from scheduling.models import Job
@@ -25,7 +26,7 @@ from scheduling.services.evidence import Evidence
 from scheduling.services.outlook import starts
 from scheduling.services.precheck import turn_of, unborn
 from scheduling.services.telling import Blocked, View, free_later, free_now
-from scheduling.snapshot import Forecasts, build_snapshot, request_of
+from scheduling.snapshot import build_snapshot, request_of
 
 #: How long a sight is shared: a quarter of a second, and more for each machine and each waiting job that was looked at.
 KEEP_MS, KEEP_A_NODE_MS, KEEP_A_JOB_MS = 250, 5, 2
@@ -45,7 +46,7 @@ class Sight:
         self._someone_may_be_stopped = any(running.preemptible for running in snapshot.running)
         models = {d.uuid: f"{d.type}:{d.attributes.get('model', '')}" for node in snapshot.nodes for d in node.devices}
         self._evidence = Evidence(now_ms=snapshot.now_ms, models=models)
-        self._runtimes: Forecasts = {}
+        self._requests: dict[object, Request] = {}
         self._projects: dict[UUID, Job] = {}
         self._turns: dict[object, Placement | Blocked] = {}
         self._lock = RLock()
@@ -61,7 +62,7 @@ class Sight:
             return job, self._foretold(job, now_ms)
 
     def _foretold(self, job: Job, now_ms: int) -> PreCheck:
-        request = request_of(job, known=self._runtimes)
+        request = self._request(job)
         view = View(now_ms, self._scene, self._evidence)
         found = self._after.place(request) or self._turn(request)
         return free_now(found, job, view) if isinstance(found, Placement) else free_later(found, job, view)
@@ -69,13 +70,31 @@ class Sight:
     def joined(self, job: Job) -> None:
         """The job was taken in: those after it find less room."""
         with self._lock:
-            self._after.take(request_of(job, known=self._runtimes))
+            self._after.take(self._request(job))
 
     def _unborn(self, checked: Checked, now_ms: int) -> Job:
         job = unborn(checked, now_ms=now_ms, name=uuid7())
         known = self._projects.setdefault(checked.project.id, job)
         job.project = known.project  # read once
         return job
+
+    def _request(self, job: Job) -> Request:
+        """The job as the core sees it; code that runs for as long, and asks for the same, is read once."""
+        code = job.organisation_id, job.profile_digest, job.mode, job.entry_digest
+        key = *code, job.timeout_ms, json.dumps(job.demand, sort_keys=True)
+        if key not in self._requests:
+            self._requests[key] = request_of(job)
+        return replace(
+            self._requests[key],
+            job=str(job.pk),
+            submitted_ms=job.submitted_ms,
+            team=str(job.project.team_id),
+            policy=Policy(job.policy),
+            priority=job.priority,
+            deadline_ms=job.deadline_ms,
+            cap_nano=job.cap_nano,
+            grace_ms=job.grace_ms,
+        )
 
     def _turn(self, request: Request) -> Placement | Blocked:
         """Equal requests wait for the same, and about as long when their turns are near one another."""

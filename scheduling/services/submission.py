@@ -43,7 +43,7 @@ def submit_job(
         checked = check(viewer, command, now_ms=now_ms)
         sight = sight_of(prices, now_ms=now_ms)
         job, answer = sight.forecast(checked, now_ms=now_ms)
-        if hopeless(checked, answer) is not None:  # a sight may be some moments old: it refuses nothing
+        if refusal_of(checked, answer) is not None:  # a sight may be some moments old: it refuses nothing
             answer = forecast(checked, prices=prices, now_ms=now_ms)
             refuse_hopeless(checked, answer)
         row = _queued(viewer, job, answer, budgets=budgets, now_ms=now_ms)
@@ -86,7 +86,7 @@ def audit(viewer: Viewer, row: Job, *, now_ms: int) -> None:
     record(viewer, Deed("job.submit", f"J-{row.number}", row.project_id, pinned), now_ms=now_ms)
 
 
-def hopeless(checked: Checked, answer: PreCheck) -> DeadlineUnmeetable | None:
+def refusal_of(checked: Checked, answer: PreCheck) -> AllDataError | None:
     """A hard deadline that is sure to be missed, by this answer; a soft one is only warned of."""
     deadline_ms = checked.columns["deadline_ms"]
     if deadline_ms is None or checked.columns["deadline_policy"] != "hard":
@@ -102,7 +102,7 @@ def hopeless(checked: Checked, answer: PreCheck) -> DeadlineUnmeetable | None:
 
 def refuse_hopeless(checked: Checked, answer: PreCheck) -> None:
     """Errors: DeadlineUnmeetable."""
-    if (refusal := hopeless(checked, answer)) is not None:
+    if (refusal := refusal_of(checked, answer)) is not None:
         raise refusal
 
 
