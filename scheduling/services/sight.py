@@ -8,12 +8,11 @@ services/placement.py on fresh rows, and nothing is refused on the word of a sig
 
 import json
 from dataclasses import replace
-from threading import Lock, RLock
+from threading import Lock
 from uuid import UUID
 from weakref import WeakKeyDictionary
 
 from alldata.kernel.ids import uuid7
-from alldata.kernel.intervals import HOUR_MS
 from scheduling.crater.latecomer import Aftermath
 from scheduling.crater.model import Placement, Policy, Request, Snapshot
 from scheduling.crater.scene import Scene
@@ -29,15 +28,15 @@ from scheduling.services.telling import Blocked, View, free_later, free_now
 from scheduling.snapshot import build_snapshot, request_of
 
 #: How long a sight is shared: a quarter of a second, and more for each machine and each waiting job that was looked at.
-KEEP_MS, KEEP_A_NODE_MS, KEEP_A_JOB_MS = 250, 5, 2
+KEEP_MS, KEEP_A_NODE_MS, KEEP_A_JOB_MS, KEEP_A_REHEARSAL_MS = 250, 5, 2, 500
 #: Who would have to wait for a new sight goes on with an older one, up to this many times as long.
 PATIENCE = 2
-#: Jobs whose deadlines are this near to one another wait alike.
-ALIKE_MS = HOUR_MS // 4
+#: So many different waits are rehearsed in one sight; further ones are told that they wait, and not until when.
+MOST_REHEARSED = 6
 
 
 class Sight:
-    """One look; see the module. Its planner is shared by threads, hence the lock."""
+    """One look; see the module. The planner is shared by threads, hence the lock; rehearsals are nobody else's."""
 
     def __init__(self, snapshot: Snapshot) -> None:
         self.now_ms = snapshot.now_ms
@@ -49,7 +48,8 @@ class Sight:
         self._requests: dict[object, Request] = {}
         self._projects: dict[UUID, Job] = {}
         self._turns: dict[object, Placement | Blocked] = {}
-        self._lock = RLock()
+        self._rehearsals = 0
+        self._lock = Lock()
 
     def is_fresh(self, now_ms: int, *, patience: int = 1) -> bool:
         """Whether it may still be shared."""
@@ -59,13 +59,37 @@ class Sight:
         """The job as it would be stored, and what it can expect."""
         with self._lock:
             job = self._unborn(checked, now_ms)
-            return job, self._foretold(job, now_ms)
-
-    def _foretold(self, job: Job, now_ms: int) -> PreCheck:
-        request = self._request(job)
+            request = self._request(job)
+            placement = self._after.place(request)
+            key = None if placement else (self._after.planner.kind(request), self._after.turn(request))
+            found = placement or self._turns.get(key)
+            stage = None
+            if found is None:
+                found, stage = self._met(request)
+                self._turns[key] = found  # for all who ask before it is rehearsed
+        if stage is not None:  # others need not wait for it
+            found = self._turns[key] = self._rehearsed(request, found, stage)
         view = View(now_ms, self._scene, self._evidence)
-        found = self._after.place(request) or self._turn(request)
-        return free_now(found, job, view) if isinstance(found, Placement) else free_later(found, job, view)
+        return job, free_now(found, job, view) if isinstance(found, Placement) else free_later(found, job, view)
+
+    def _met(self, request: Request) -> tuple[Blocked, Snapshot | None]:
+        """Why such a request waits, and the stage on which its start is to be rehearsed, if it is."""
+        refusal = self._after.refusal(request)
+        found = Blocked(refusal, unit_slips(request.needs, self._snapshot.nodes))
+        if not refusal.possible or self._rehearsals == MOST_REHEARSED:
+            return found, None
+        self._rehearsals += 1
+        self.keep_ms += KEEP_A_REHEARSAL_MS
+        if self._someone_may_be_stopped:
+            return found, replace(self._snapshot, queue=(*self._snapshot.queue, request))
+        return found, self._after.nearby(request)
+
+    def _rehearsed(self, request: Request, found: Placement | Blocked, stage: Snapshot) -> Placement | Blocked:
+        if self._someone_may_be_stopped:
+            return turn_of(request.job, stage)[0]
+        assert isinstance(found, Blocked)
+        soon, late = starts(stage, request.job, stops=())
+        return replace(found, soon=soon, late=late)
 
     def joined(self, job: Job) -> None:
         """The job was taken in: those after it find less room."""
@@ -95,26 +119,6 @@ class Sight:
             cap_nano=job.cap_nano,
             grace_ms=job.grace_ms,
         )
-
-    def _turn(self, request: Request) -> Placement | Blocked:
-        """Equal requests wait for the same, and about as long when their turns are near one another."""
-        deadline = None if request.deadline_ms is None else request.deadline_ms // ALIKE_MS
-        kind = self._after.planner.kind(request)
-        key = kind, request.policy, request.priority, request.team, request.runtime, deadline
-        if key not in self._turns:
-            if self._someone_may_be_stopped:
-                everyone = replace(self._snapshot, queue=(*self._snapshot.queue, request))
-                self._turns[key] = turn_of(request.job, everyone)[0]
-            else:
-                self._turns[key] = self._blocked(request)
-        return self._turns[key]
-
-    def _blocked(self, request: Request) -> Blocked:
-        refusal = self._after.refusal(request)
-        slips = unit_slips(request.needs, self._snapshot.nodes)
-        if not refusal.possible:
-            return Blocked(refusal, slips)
-        return Blocked(refusal, slips, *starts(self._after.nearby(request), request.job, stops=()))
 
 
 _sights: WeakKeyDictionary[PriceQuotes, Sight] = WeakKeyDictionary()
