@@ -63,7 +63,7 @@ def admitted(project: ProjectView, ask: Ask, *, now_ms: int) -> bool:
     """
     lock = LOCK.format(organisation=project.organisation_id, now_ms=now_ms)
     places = [str(key) for key in (project.organisation_id, project.team_id, project.id)]
-    words = [str(ask.job_id), ask.nano, now_ms, *places, project.currency]
+    words: list[str | int] = [str(ask.job_id), ask.nano, now_ms, *places, project.currency]
     ADMIT.plan()
     with connection.cursor() as cursor:
         cursor.execute(f"{lock}{ADMIT.call(len(words))}", words)
