@@ -254,7 +254,7 @@ def _relaxed(failing: Failing, shortfall: Shortfall, state: Occupancy) -> Relaxa
 def _givable(device: Device, name: str, state: Occupancy) -> int:
     """What the device could still give of one capability: whole cores where cores are pinned."""
     left = state.free(device).get(name, 0)
-    if name == CPU and device.cpus:
+    if name == CPU and device.names_cores:
         left = min(left // CORE, len(state.cores(device))) * CORE
     return left
 

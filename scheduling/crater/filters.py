@@ -83,7 +83,8 @@ def _too_few_cores(need: Need, device: Device, state: Occupancy, node: str) -> I
     """Millicores may be free while no whole core is: such a device cannot pin the job."""
     amount = asked(need, device).get(CPU, 0)
     have = len(state.cores(device)) * CORE
-    if device.cpus and len(state.cores(device)) < ceil_div(amount, CORE) and amount <= state.free(device).get(CPU, 0):
+    too_few = device.names_cores and len(state.cores(device)) < ceil_div(amount, CORE)
+    if too_few and amount <= state.free(device).get(CPU, 0):
         yield Shortfall("free", node, device.uuid, device.type, CPU, amount, have, amount - have, unit_of(CPU))
 
 

@@ -112,6 +112,6 @@ class _Search:
 def pick_from(need: Need, device: Device, state: Occupancy) -> Pick:
     """What `need` takes from `device`, with the lowest free core numbers."""
     amounts = asked(need, device)
-    count = ceil_div(amounts.get(CPU, 0), CORE) if device.cpus else 0
+    count = ceil_div(amounts.get(CPU, 0), CORE) if device.names_cores else 0
     cpus = tuple(sorted(state.cores(device)))[:count]
     return Pick(device.uuid, device.type, amounts, cpus, device.numa_node)

@@ -157,7 +157,7 @@ def slot_of(group: NodeClass, position: int, amounts: Mapping[str, int], above: 
         (columns[name], amounts.get(name, 0), watched.get(name, 0))
         for name in sorted({*amounts, *watched} & columns.keys(), key=lambda name: (name not in amounts, name))
     ]
-    if device.cpus:
+    if device.names_cores:
         takes.append((columns[CORES], ceil_div(amounts.get(CPU, 0), CORE), 0))
     load = sent(device.type, amounts)
     takes += [(column, load, ON_LINK) for column in above if load]
