@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from scheduling.crater.compiled import FAST
 from scheduling.crater.kept import Memory
-from scheduling.crater.model import Demand, Device, Node, Plan, Price, Snapshot
+from scheduling.crater.model import Demand, Device, Node, Plan, Price, Runtime, Snapshot
 from scheduling.crater.schedule import schedule
 from scheduling.crater.site import booked
 from tests.pure.crater_busy import busy
@@ -20,7 +20,8 @@ few = settings(max_examples=60, deadline=None)
 FULL = {"free": lambda d: replace(d, free=d.capacity), "taken": lambda d: replace(d, free=dict.fromkeys(d.free, 0))}
 OTHER = {
     **FULL,
-    "no core is free": lambda d: replace(d, cpus=(), pins=True),
+    "no core is free": lambda d: replace(d, cpus=(), pins=d.names_cores),
+    "other cores are free": lambda d: replace(d, cpus=tuple(core + 1 for core in d.cpus)),
     "sick": lambda d: replace(d, usable=not d.usable, unusable_reason="hot"),
     "sick otherwise": lambda d: replace(d, unusable_reason="cold"),
     "absurd": lambda d: replace(d, free=dict.fromkeys(d.free, -1)),
@@ -30,13 +31,39 @@ OTHER = {
 
 
 def _turned(draw: st.DrawFn, node: Node) -> Node:
-    """The machine after something happened to it, or the very same."""
-    what = draw(st.sampled_from(["same", "same", "equal", "drain", "device"]))
-    if what == "device" and node.devices:
-        at = draw(st.integers(0, len(node.devices) - 1))
-        changed = OTHER[draw(st.sampled_from(sorted(OTHER)))](node.devices[at])
-        return replace(node, devices=(*node.devices[:at], changed, *node.devices[at + 1 :]))
-    return node if what in ("same", "device") else replace(node, usable=node.usable ^ (what == "drain"))
+    """The machine after something happened to one of its devices."""
+    if not node.devices:
+        return node
+    at = draw(st.integers(0, len(node.devices) - 1))
+    changed = OTHER[draw(st.sampled_from(sorted(OTHER)))](node.devices[at])
+    return replace(node, devices=(*node.devices[:at], changed, *node.devices[at + 1 :]))
+
+
+def _later(draw: st.DrawFn, seen: Snapshot, first: Snapshot, others: Snapshot) -> Snapshot:
+    """The cluster after one thing happened to it: to a machine, or to what all of them have in common."""
+    at = draw(st.integers(0, max(0, len(seen.nodes) - 1)))
+    before, own, after = seen.nodes[:at], seen.nodes[at : at + 1], seen.nodes[at + 1 :]
+    match draw(st.sampled_from(["device", "device", "drain", "gone", "back", "equal", "mix", "prices"])):
+        case "device":
+            own = tuple(_turned(draw, node) for node in own)
+        case "drain":
+            own = tuple(replace(node, usable=not node.usable) for node in own)
+        case "gone":
+            own = ()
+        case "back":
+            after += tuple(node for node in first.nodes if node.name not in {n.name for n in seen.nodes})
+        case "equal":
+            own = tuple(replace(node) for node in own)
+        case "mix":
+            mixes = [
+                (),
+                tuple(Demand(r.needs, 1) for r in first.queue),
+                tuple(Demand(r.needs, 2) for r in others.queue),
+            ]
+            return replace(seen, mix=draw(st.sampled_from(mixes)))
+        case "prices":
+            return replace(seen, prices=_prices(draw, [d for n in seen.nodes for d in n.devices]))
+    return replace(seen, nodes=(*before, *own, *after))
 
 
 def _prices(draw: st.DrawFn, devices: Sequence[Device]) -> tuple[Price, ...]:
@@ -46,17 +73,14 @@ def _prices(draw: st.DrawFn, devices: Sequence[Device]) -> tuple[Price, ...]:
 @st.composite
 def histories(draw: st.DrawFn) -> list[tuple[Snapshot, bool]]:
     """Rounds on one cluster to which things happen, and whether what each of them decided was committed."""
-    first, others = draw(busy() | trees()), draw(snapshots())
-    mixes = [(), tuple(Demand(r.needs, 1) for r in first.queue), tuple(Demand(r.needs, 2, 5) for r in others.queue)]
+    seen, others = draw(busy() | trees()), draw(snapshots())
+    hour = Runtime(3_600_000, 7_200_000, "history", 3)
+    first = replace(seen, queue=tuple(replace(r, runtime=hour) for r in seen.queue))
     rounds, seen = [], first
-    for number in range(draw(st.integers(2, 5))):
+    for number in range(draw(st.integers(2, 6))):
         rounds.append((replace(seen, now_ms=seen.now_ms + number), draw(st.booleans())))
-        nodes = [_turned(draw, node) for node in seen.nodes if draw(st.integers(0, 9))]
-        lost = [node for node in first.nodes if node.name not in {n.name for n in nodes} and draw(st.booleans())]
-        seen = replace(seen, nodes=(*nodes, *lost), mix=draw(st.sampled_from([seen.mix, *mixes])))
-        seen = replace(seen, queue=first.queue if draw(st.booleans()) else others.queue)
-        if draw(st.booleans()):
-            seen = replace(seen, prices=_prices(draw, [d for n in seen.nodes for d in n.devices]))
+        queue = first.queue if draw(st.integers(0, 3)) else others.queue
+        seen = replace(_later(draw, seen, first, others), queue=queue)
     return rounds
 
 
@@ -85,6 +109,34 @@ def test_a_plan_with_memory_is_the_plan_without(fast: bool, history: list[tuple[
     memory = Memory(fast=fast)
     for snapshot in _committed(history):
         assert schedule(snapshot, memory=memory) == schedule(snapshot)
+
+
+def rounds(*seen: Snapshot) -> list[Plan]:
+    """The plans of one memory, each of them compared with that of none."""
+    memory = Memory()
+    made = [schedule(snapshot, memory=memory) for snapshot in seen]
+    assert made == [schedule(snapshot) for snapshot in seen]
+    return made
+
+
+def test_room_that_comes_back_is_found() -> None:
+    queue = (job("a", cores(2000)),)
+    full, empty = cluster(plain_node(used=4), queue=queue), cluster(plain_node(), queue=queue)
+    assert [len(made.placements) for made in rounds(full, empty, full, empty)] == [0, 1, 0, 1]
+
+
+def test_cores_that_others_took_are_not_handed_out() -> None:
+    queue = (job("a", cores(2000)),)
+    one, other = (cluster(plain_node(used=used), queue=queue) for used in (0, 1))
+    assert [made.placements[0].picks[0].cpus for made in rounds(one, other)] == [(0, 1), (1, 2)]
+
+
+def test_a_price_that_changes_is_quoted() -> None:
+    queue = (job("a", cores(1000), runtime=Runtime(3_600_000, 3_600_000, "declared")),)
+    prices = [Price("n1/numa0/cpu", "cpu_millicores", rate) for rate in (4, 8)]
+    node = plain_node()
+    seen = [cluster(node, queue=queue, prices=(price,)) for price in prices]
+    assert [made.placements[0].predicted_nano for made in rounds(*seen)] == [1, 2]
 
 
 def test_what_was_planned_but_not_committed_is_forgotten() -> None:
