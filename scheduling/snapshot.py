@@ -68,8 +68,14 @@ def cluster_now(*, prices: PriceQuotes, now_ms: int, queue: Sequence[Request] | 
 
 def observed_mix() -> tuple[Demand, ...]:
     """What was asked for lately, priced by services/mix.py; () before anything was."""
-    body = ObservedMix.objects.order_by("-at_ms").values_list("body", flat=True).first() or ()
-    return tuple(Demand(needs_of(shape["needs"]), shape["weight"], shape["micro"]) for shape in body)
+    newest = ObservedMix.objects.order_by("-at_ms").annotate(text=Cast("body", TextField()))
+    return _mix(newest.values_list("text", flat=True).first() or "[]")
+
+
+@lru_cache(maxsize=2)
+def _mix(text: str) -> tuple[Demand, ...]:
+    """The same object while it stays the same."""
+    return tuple(Demand(needs_of(shape["needs"]), shape["weight"], shape["micro"]) for shape in json.loads(text))
 
 
 def waiting_requests() -> list[Request]:

@@ -8,6 +8,7 @@ Next: services/execution.py launches what was placed.
 import logging
 from dataclasses import dataclass, replace
 
+from scheduling.crater.kept import Memory
 from scheduling.crater.model import Placement, Plan, Snapshot
 from scheduling.crater.schedule import schedule
 from scheduling.lifecycle import JobState
@@ -21,6 +22,8 @@ from scheduling.snapshot import cluster_now
 from scheduling.standing import Standing
 
 log = logging.getLogger(__name__)
+#: What this process has worked out for the round before. It speeds up the next one and decides nothing.
+MEMORY = Memory()
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +42,7 @@ def place_waiting(*, prices: PriceQuotes, now_ms: int) -> Round:
         return Round(0, 0, 0)
     snapshot = cluster_now(prices=prices, now_ms=now_ms)
     standing = Standing(now_ms)
-    decided = schedule(snapshot, standing)
+    decided = schedule(snapshot, standing, MEMORY)
     return commit(replace(snapshot, running=standing.seen), decided, now_ms=now_ms)
 
 
