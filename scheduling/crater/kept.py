@@ -105,7 +105,7 @@ class Kept:
         renewed, only_load = list[Machine](), True
         for node in changed:
             before, fine = self._machines.get(node.name), sound_node(node)
-            same = before is not None and node.name not in repriced and _differ_in_load(before.sound, fine)
+            same = before is not None and node.name not in repriced and differ_in_load(before.sound, fine)
             if same and before is not None:
                 order = before.arranged and (before.arranged[0], _ordered(fine, before.arranged[1]))
             else:
@@ -140,7 +140,7 @@ class Kept:
         return self._planner
 
 
-def _differ_in_load(before: Node, now: Node) -> bool:
+def differ_in_load(before: Node, now: Node) -> bool:
     """Whether everything but what is free of the devices is the same."""
     if (before.usable, before.simulated) != (now.usable, now.simulated) or len(before.devices) != len(now.devices):
         return False
