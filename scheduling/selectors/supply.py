@@ -10,7 +10,7 @@ Platform-internal: no viewer. A claim always changes its device's capacity row, 
 
 import json
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -131,16 +131,9 @@ def _read(keys: Collection[str]) -> Mapping[str, tuple[Device, ...]]:
     with connection.cursor() as cursor:
         cursor.execute(READ, [list(keys)])
         for row in cursor:
-            device = _device(row, busy.get(row[1], frozenset()))
-            found[row[0]].append(_shared(device, met.get(device.uuid)))
+            device, before = _device(row, busy.get(row[1], frozenset())), met.get(row[1])
+            found[row[0]].append(before if before == device else device)
     return {key: tuple(devices) for key, devices in found.items()}
-
-
-def _shared(device: Device, met: Device | None) -> Device:
-    """The device with the parts of its earlier self that are the same."""
-    if met is None or device.capacity != met.capacity:
-        return device
-    return met if device == met else replace(device, capacity=met.capacity)
 
 
 def _busy_cores(keys: Collection[str]) -> Mapping[str, set[int]]:
@@ -155,31 +148,28 @@ def _busy_cores(keys: Collection[str]) -> Mapping[str, set[int]]:
 def _device(row: Row, busy: Collection[int]) -> Device:
     _, uuid, kind, numa_node, parent, vendor, model, attributes, healthy, degraded, cpus, overcommitted = row[:FIRST]
     reason = "overcommitted" if overcommitted else None if healthy else degraded or "unhealthy"
-    capacity, free = {}, {}
-    for name, has, reserved in _amounts(row):
-        capacity[name], free[name] = has, max(0, has - reserved)
+    capacity, places = _capacity(row[FIRST::2])
     return Device(
         uuid=uuid,
         type=kind,
         numa_node=numa_node,
         parent=parent,
         capacity=capacity,
-        free=free,
+        free={name: max(0, has - row[at]) for name, has, at in places},
         attributes=_attributes(attributes, vendor, model),
         usable=reason is None,
         unusable_reason=reason,
-        cpus=tuple([cpu for cpu in sorted(cpus) if cpu not in busy]),
+        cpus=tuple([cpu for cpu in sorted(cpus) if cpu not in busy]) if cpus else (),
         pins=bool(cpus),
     )
 
 
-def _amounts(row: Row) -> Iterator[tuple[str, int, int]]:
-    """Known capacities and what is reserved of them; unknown ones are absent."""
-    return (
-        (name, has, reserved)
-        for name, has, reserved in zip(ADDITIVE, row[FIRST::2], row[FIRST + 1 :: 2], strict=True)
-        if has is not None
-    )
+@lru_cache(maxsize=4096)
+def _capacity(amounts: tuple[int | None, ...]) -> tuple[Mapping[str, int], tuple[tuple[str, int, int], ...]]:
+    """Known capacities, which equal devices share, and where what is reserved of each stands; unknown ones are absent."""
+    known = [(name, has, FIRST + 2 * at + 1) for at, (name, has) in enumerate(zip(ADDITIVE, amounts, strict=True))]
+    places = tuple((name, has, at) for name, has, at in known if has is not None)
+    return {name: has for name, has, _ in places}, places
 
 
 @lru_cache(maxsize=4096)

@@ -23,6 +23,9 @@ NAMED: Mapping[str, tuple[str, tuple[str, ...]]] = {
 #: What is said of each job, and what is said once for all that share it.
 OWN = ("job", "submitted_ms", "deadline_ms")
 SHARED = tuple(field.name for field in fields(Request) if field.name not in OWN)
+#: What may differ in devices that are made alike (crater/kept.py).
+LOAD = ("cpus", "free", "pins")
+_free = attrgetter(*LOAD)
 _own, _rest = attrgetter(*OWN), attrgetter(*(name for name in SHARED if name != "needs"))
 
 
@@ -42,14 +45,13 @@ def _difference(field: str, before: Any, after: Any) -> dict[str, Any]:
     name = NAMED[field][0]
     had = {getattr(item, name): item for item in before}
     has = {getattr(item, name): item for item in after}
-    same = had.keys() & has.keys()
-    changed = {key for key in same if had[key] is not has[key] and had[key] != has[key]}
     gone = sorted(had.keys() - has.keys())
+    other = {key: item for key, item in has.items() if had.get(key) is not item}
     if field == "queue":
-        return {"gone": gone, "alike": _alike([job for key, job in has.items() if key in changed or key not in same])}
-    load = {key: _load(had[key], has[key]) for key in sorted(changed) if _is_made_alike(had[key], has[key])}
-    new = [item for key, item in has.items() if (key in changed or key not in same) and key not in load]
-    return {"gone": gone, "load": load, "new": new}
+        return {"gone": gone, "alike": _alike([job for key, job in other.items() if had.get(key) != job])}
+    load = {key: _load(had[key], node) for key, node in other.items() if key in had and _is_made_alike(had[key], node)}
+    new = [node for key, node in other.items() if key not in load and had.get(key) != node]
+    return {"gone": gone, "load": {key: loads for key, loads in load.items() if loads}, "new": new}
 
 
 def _is_made_alike(before: Node, now: Node) -> bool:
@@ -59,7 +61,8 @@ def _is_made_alike(before: Node, now: Node) -> bool:
 def _load(before: Node, now: Node) -> dict[str, dict[str, Any]]:
     """What is free of each device of which that is something else now."""
     pairs = zip(before.devices, now.devices, strict=True)
-    return {d.uuid: {"cpus": d.cpus, "free": d.free, "pins": d.pins} for old, d in pairs if d is not old and d != old}
+    others = [(old, device) for old, device in pairs if device is not old]
+    return {d.uuid: dict(zip(LOAD, _free(d), strict=True)) for old, d in others if _free(d) != _free(old)}
 
 
 def _alike(jobs: Iterable[Request]) -> list[dict[str, Any]]:

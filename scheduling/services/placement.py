@@ -8,6 +8,7 @@ Next: services/execution.py launches what was placed.
 import logging
 from dataclasses import dataclass, replace
 
+from alldata.kernel.heap import uncollected
 from scheduling.crater.kept import Memory
 from scheduling.crater.model import Placement, Plan, Snapshot
 from scheduling.crater.schedule import schedule
@@ -40,10 +41,11 @@ def place_waiting(*, prices: PriceQuotes, now_ms: int) -> Round:
     """Decide on every queued job once."""
     if not Job.objects.filter(state=JobState.QUEUED, stop_requested="", ended_ms=None).exists():
         return Round(0, 0, 0)
-    snapshot = cluster_now(prices=prices, now_ms=now_ms)
-    standing = Standing(now_ms)
-    decided = schedule(snapshot, standing, MEMORY)
-    return commit(replace(snapshot, running=standing.seen), decided, now_ms=now_ms)
+    with uncollected():
+        snapshot = cluster_now(prices=prices, now_ms=now_ms)
+        standing = Standing(now_ms)
+        decided = schedule(snapshot, standing, MEMORY)
+        return commit(replace(snapshot, running=standing.seen), decided, now_ms=now_ms)
 
 
 def commit(snapshot: Snapshot, decided: Plan, *, now_ms: int) -> Round:
