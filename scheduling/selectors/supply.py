@@ -76,10 +76,13 @@ def nodes_now(*, now_ms: int) -> tuple[Node, ...]:
         cursor.execute(MACHINES)
         rows = cursor.fetchall()
     known = last.nodes if last is not None and _continues(look, last) else {}
-    stale = [row[0] for row in rows if row[0] not in known or row[0] in changed]
-    devices = _read(stale) if stale else {}
-    devices = {key: devices.get(key, ()) for key in stale}
-    nodes = {row[0]: _node(row, devices.get(row[0]), now_ms) for row in rows}
+    stale = {row[0] for row in rows if row[0] not in known or row[0] in changed}
+    read = _read(stale) if stale else {}
+    nodes = {}
+    for row in rows:
+        key = row[0]
+        before = _met.get(key) if key in stale else known[key]
+        nodes[key] = _node(row, before, read.get(key, ()) if key in stale else known[key].devices, now_ms)
     if not has_written:  # what was written here may still be undone, and would then never be seen to change back
         _last[:] = [replace(look, nodes=nodes)]
     _met.clear()
@@ -108,19 +111,16 @@ def _told_again(nodes: tuple[Node, ...]) -> tuple[Node, ...]:
     return _told[0]
 
 
-def _node(row: Row, devices: tuple[Device, ...] | None, now_ms: int) -> Node:
+def _node(row: Row, met: Node | None, devices: tuple[Device, ...], now_ms: int) -> Node:
     """The machine that was met before, unless something of it is different."""
-    key, name, simulated, draining, engine, seen_ms = row
+    _, name, simulated, draining, engine, seen_ms = row
     played = simulated and engine == LOCAL  # a recording has no cores: the job would run somewhere else
     silent = now_ms - seen_ms > SILENT_AFTER_MS
     reason = "recorded" if played else "draining" if draining else "agent_silent" if silent else None
-    met = _met.get(key)
-    if met is None:
-        return Node(name, devices or (), reason is None, reason, simulated)
-    devices = met.devices if devices is None or devices == met.devices else devices
-    if (met.devices is devices) and (met.name, met.unusable_reason, met.simulated) == (name, reason, simulated):
-        return met
-    return Node(name, devices, reason is None, reason, simulated)
+    if met is None or (met.name, met.unusable_reason, met.simulated) != (name, reason, simulated):
+        return Node(name, devices, reason is None, reason, simulated)
+    same = met.devices is devices or met.devices == devices
+    return met if same else Node(name, devices, reason is None, reason, simulated)
 
 
 def _read(keys: Collection[str]) -> Mapping[str, tuple[Device, ...]]:
@@ -166,7 +166,7 @@ def _device(row: Row, busy: Collection[int]) -> Device:
 
 @lru_cache(maxsize=4096)
 def _capacity(amounts: tuple[int | None, ...]) -> tuple[Mapping[str, int], tuple[tuple[str, int, int], ...]]:
-    """Known capacities, which equal devices share, and where what is reserved of each stands; unknown ones are absent."""
+    """Known capacities, shared by equal devices, and where what is reserved of each stands; unknown ones are absent."""
     known = [(name, has, FIRST + 2 * at + 1) for at, (name, has) in enumerate(zip(ADDITIVE, amounts, strict=True))]
     places = tuple((name, has, at) for name, has, at in known if has is not None)
     return {name: has for name, has, _ in places}, places
