@@ -29,7 +29,6 @@ HISTORY = 50
 #: Jobs looked at in one round; with more in the queue the others wait for a later one.
 WINDOW = 10_000
 URGENT = 1_000
-CODE = slice(1, 5)  # where a code stands in a row
 #: How long the latest successes of each code ran, in this organisation: what others ran is told to nobody.
 SPANS = """
 SELECT place, ARRAY(
@@ -214,7 +213,7 @@ def near_of(demand: Mapping[str, Any]) -> tuple[Near, ...]:
 
 
 def _code(row: Queued) -> Code:
-    return row[CODE]
+    return row.organisation, row.profile_digest, row.mode, row.entry_digest
 
 
 def _forecasts(codes: Collection[Code]) -> Mapping[Code, Runtime]:

@@ -11,7 +11,7 @@ from scheduling.services.deltas import applied, changes
 from scheduling.services.recording import as_text
 from tests.pure.crater_cases import cluster, cores, cpu, job, plain_node
 
-FREE = st.builds(dict, cores=st.integers(0, 2))
+FREE = st.fixed_dictionaries({"cores": st.integers(0, 2)})
 CORES = st.just(()) | st.just((1, 2))
 DEVICES = st.builds(
     Device, st.just("d"), st.sampled_from("xy"), st.none(), st.none(), st.just({"cores": 2}), FREE, cpus=CORES, pins=...
