@@ -12,7 +12,7 @@ from itertools import groupby
 
 from scheduling.crater.model import Attribute, Device, Node
 from scheduling.crater.paths import LINK
-from scheduling.crater.vector import CPU
+from scheduling.crater.vector import CPU, names_cores
 
 #: Attributes that tell devices apart without saying what they can do.
 _IDENTITY = frozenset({"pci_bus_id", "upstream_pci_bus_id", "serial", "mac", "minor", "name", "path"})
@@ -95,7 +95,7 @@ def _columns(node: Node) -> tuple[tuple[int, str], ...]:
     found = []
     for index, device in enumerate(node.devices):
         found += [(index, name) for name in sorted(device.capacity)]
-        if device.names_cores:
+        if names_cores(device):
             found.append((index, CORES))
     return tuple(found)
 
@@ -108,7 +108,7 @@ def arranged(node: Node, rates: Rates, known: dict[object, str]) -> Arranged:
     parts = []
     for device in node.devices:
         priced = tuple((name, rates.get((device.uuid, name))) for name in sorted(device.capacity)) if rates else ()
-        parts.append(((*_nature(device), device.usable, device.names_cores, priced), device))
+        parts.append(((*_nature(device), device.usable, names_cores(device), priced), device))
     parts.sort(key=lambda part: (repr(part[0]), part[1].uuid))
     places = {device.uuid: index for index, (_, device) in enumerate(parts)}
     shape = tuple((nature, places.get(d.parent or "", d.parent and -1)) for nature, d in parts)

@@ -17,12 +17,11 @@ from scheduling.crater.mix import mix_of
 from scheduling.crater.model import Device, Node, Price, Snapshot
 from scheduling.crater.planner import Planner
 from scheduling.crater.sound import check_names, check_price, once, sound_node
+from scheduling.crater.vector import names_cores
 
 #: Rows of compiled requests, and ways to be alike, at which a long life starts over.
 MOST_CODE, MOST_WORDS = 1_000_000, 10_000
-_make = attrgetter(
-    *("uuid", "type", "numa_node", "parent", "usable", "unusable_reason", "names_cores", "attributes", "capacity")
-)
+_make = attrgetter(*("uuid", "type", "numa_node", "parent", "usable", "unusable_reason", "attributes", "capacity"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,8 +143,9 @@ def differ_in_load(before: Node, now: Node) -> bool:
     """Whether everything but what is free of the devices is the same."""
     if (before.usable, before.simulated) != (now.usable, now.simulated) or len(before.devices) != len(now.devices):
         return False
+    pairs = zip(before.devices, now.devices, strict=True)
     return all(
-        one is other or _make(one) == _make(other) for one, other in zip(before.devices, now.devices, strict=True)
+        one is other or (names_cores(one) == names_cores(other) and _make(one) == _make(other)) for one, other in pairs
     )
 
 

@@ -38,11 +38,6 @@ class Device:
     cpus: tuple[int, ...] = ()  # for cpu devices: the core numbers that are free
     pins: bool = False  # its cores have numbers, though none may be free now
 
-    @property
-    def names_cores(self) -> bool:
-        """Whether jobs get cores by number here, whatever is free of them."""
-        return self.pins or bool(self.cpus)
-
 
 @dataclass(frozen=True, slots=True)
 class Node:

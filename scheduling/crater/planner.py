@@ -24,7 +24,7 @@ from scheduling.crater.scores import MONEY, Parts, chance, per_hour, price, term
 from scheduling.crater.search import Search
 from scheduling.crater.shape import Held, Shape, hourly_on
 from scheduling.crater.sound import sound
-from scheduling.crater.vector import frozen
+from scheduling.crater.vector import frozen, names_cores
 from scheduling.crater.whynot import nowhere, why_not
 
 #: Shapes kept at once: each has a score of four bytes for every node.
@@ -54,14 +54,14 @@ class Planner:
         self._hourly: dict[tuple[int, Slots], Fraction] = {}
         self._names = [node.name for node in self.grid.nodes]
         self._classes: list[int] = self.board.arrays.nodes[:, CLASS].tolist()
-        self._cores = {d.uuid: d.cpus for node in self.grid.nodes for d in node.devices if d.names_cores}
+        self._cores = {d.uuid: d.cpus for node in self.grid.nodes for d in node.devices if names_cores(d)}
 
     def renew(self, nodes: Mapping[int, Node]) -> None:
         """These rows' machines as they are now, equal but for what is free; whatever was held is forgotten."""
         known = list(self.grid.nodes)
         for row, node in nodes.items():
             known[row] = node
-            self._cores.update((device.uuid, device.cpus) for device in node.devices if device.names_cores)
+            self._cores.update((device.uuid, device.cpus) for device in node.devices if names_cores(device))
         self.grid = replace(self.grid, nodes=tuple(known))
         self.board.renew(self.grid, sorted(nodes))
         self.held.clear()

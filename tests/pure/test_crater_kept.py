@@ -20,7 +20,7 @@ few = settings(max_examples=60, deadline=None)
 FULL = {"free": lambda d: replace(d, free=d.capacity), "taken": lambda d: replace(d, free=dict.fromkeys(d.free, 0))}
 OTHER = {
     **FULL,
-    "no core is free": lambda d: replace(d, cpus=(), pins=d.names_cores),
+    "no core is free": lambda d: replace(d, cpus=(), pins=d.pins or bool(d.cpus)),
     "other cores are free": lambda d: replace(d, cpus=tuple(core + 1 for core in d.cpus)),
     "sick": lambda d: replace(d, usable=not d.usable, unusable_reason="hot"),
     "sick otherwise": lambda d: replace(d, unusable_reason="cold"),
