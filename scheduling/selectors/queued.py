@@ -15,10 +15,12 @@ from scheduling.lifecycle import AttemptState, JobState
 WAITS = f"state = '{JobState.QUEUED}' AND stop_requested = '' AND ended_ms IS NULL"
 #: Parameters: how many by rank, and how many by deadline.
 LOOKED_AT = f"""
-WITH looked_at AS (
-  (SELECT id FROM scheduling_job WHERE {WAITS} ORDER BY room_since_ms IS NULL,
-    COALESCE(reason_facts->'possible' = 'false', false), priority DESC, submitted_ms, id LIMIT %s)
-  UNION (SELECT id FROM scheduling_job WHERE {WAITS} AND deadline_ms IS NOT NULL ORDER BY deadline_ms, id LIMIT %s)
+WITH waiting AS MATERIALIZED (
+  SELECT id, room_since_ms IS NOT NULL AS owed, COALESCE(reason_facts->'possible' = 'false', false) AS hopeless,
+    priority, submitted_ms, deadline_ms FROM scheduling_job WHERE {WAITS}
+), looked_at AS (
+  (SELECT id FROM waiting ORDER BY owed DESC, hopeless, priority DESC, submitted_ms, id LIMIT %s)
+  UNION (SELECT id FROM waiting WHERE deadline_ms IS NOT NULL ORDER BY deadline_ms, id LIMIT %s)
 )
 SELECT job.id::text, job.organisation_id::text, profile_digest, mode, entry_digest, submitted_ms, policy, priority,
   deadline_ms, cap_nano, project.team_id::text, timeout_ms, grace_ms, room_since_ms IS NOT NULL, demand::text, rev > 0
