@@ -166,10 +166,10 @@ class Board:
             if own.tolist() != values:
                 own[:] = values
                 changed.append(row)
+                if self.plain is not None:
+                    self.plain.renew(row)
         if self.plain is None:
             decide.renew(self.arrays, np.array(changed, dtype=np.int64))
-        else:
-            self.plain.renew(changed)
 
     def survey(self, shape: int, most: int = RANKED) -> Survey:
         """How a refused shape stands: the nodes that come nearest, and how many devices each rule turns down."""

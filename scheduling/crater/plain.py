@@ -5,7 +5,6 @@ where many did, they are scored at once in NumPy (batch.py). Used where numba is
 """
 
 from collections import Counter
-from collections.abc import Iterable
 
 import numpy as np
 
@@ -182,10 +181,9 @@ class Plain:
         row[columns] += amounts if sign > 0 else -amounts
         self._changed(node, gave_back=sign > 0)
 
-    def renew(self, rows: Iterable[int]) -> None:
-        """As decide.renew."""
-        for node in rows:
-            self._changed(node, gave_back=True)
+    def renew(self, node: int) -> None:
+        """As decide.renew, of one node: what follows must be true of all others when a state is entered."""
+        self._changed(node, gave_back=True)
 
     def _changed(self, node: int, *, gave_back: bool) -> None:
         """What follows from the node's free amounts, which are different now."""
