@@ -5,23 +5,22 @@ to record. A node whose agent is silent is unusable, not gone.
 """
 
 import json
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
-from uuid import UUID
 
 from django.db import connection
-from django.db.models import Case, Q, TextField, Value, When
+from django.db.models import TextField
 from django.db.models.functions import Cast
 
 from alldata.tenancy.selectors import team_weights
 from scheduling.crater.forecast import COLD_START, quantiles
 from scheduling.crater.model import Constraint, Demand, Near, Need, Policy, Request, Runtime, Snapshot
-from scheduling.lifecycle import AttemptState, JobState
-from scheduling.models import Attempt, Job, ObservedMix
+from scheduling.lifecycle import AttemptState
+from scheduling.models import Job, ObservedMix
 from scheduling.ports import PriceQuotes
+from scheduling.selectors.queued import Queued, looked_at
 from scheduling.selectors.rates import prices_of
 from scheduling.selectors.supply import nodes_now
 from scheduling.standing import running_now
@@ -30,10 +29,6 @@ HISTORY = 50
 #: Jobs looked at in one round; with more in the queue the others wait for a later one.
 WINDOW = 10_000
 URGENT = 1_000
-COLUMNS = (
-    *("id", "organisation_id", "profile_digest", "mode", "entry_digest", "submitted_ms", "policy", "priority"),
-    *("deadline_ms", "cap_nano", "project_id", "timeout_ms", "grace_ms", "room_since_ms"),
-)
 #: How long the latest successes of each code ran, in this organisation: what others ran is told to nobody.
 SPANS = """
 SELECT place, ARRAY(
@@ -68,35 +63,46 @@ def cluster_now(*, prices: PriceQuotes, now_ms: int, queue: Sequence[Request] | 
 
 def observed_mix() -> tuple[Demand, ...]:
     """What was asked for lately, priced by services/mix.py; () before anything was."""
-    body = ObservedMix.objects.order_by("-at_ms").values_list("body", flat=True).first() or ()
-    return tuple(Demand(needs_of(shape["needs"]), shape["weight"], shape["micro"]) for shape in body)
+    newest = ObservedMix.objects.order_by("-at_ms").annotate(text=Cast("body", TextField()))
+    return _mix(newest.values_list("text", flat=True).first() or "[]")
+
+
+@lru_cache(maxsize=2)
+def _mix(text: str) -> tuple[Demand, ...]:
+    """The same object while it stays the same."""
+    return tuple(Demand(needs_of(shape["needs"]), shape["weight"], shape["micro"]) for shape in json.loads(text))
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """A job that waited before, and what its request was made of."""
+
+    row: Queued
+    runtime: Runtime
+    request: Request
+
+
+_waited: dict[str, _Known] = {}
 
 
 def waiting_requests() -> list[Request]:
     """The queue as the core sees it, oldest first: all of it, or the part that is looked at this time.
 
-    Of a longer queue: jobs that others made room for, high priorities and old jobs first, jobs that no machine
-    here could ever run last, and always those whose deadlines are nearest. Memory is bounded, whatever the queue.
+    Memory is bounded, whatever the queue. A job that still waits as it did is the same object as before.
     """
-    queued = Job.objects.filter(state=JobState.QUEUED, stop_requested="", ended_ms=None)
-    hopeless = Case(When(reason_facts__possible=False, then=Value(1)), default=Value(0))
-    waits = Case(When(room_since_ms=None, then=Value(1)), default=Value(0))
-    first = queued.order_by(waits, hopeless, "-priority", "submitted_ms", "id").values("pk")[:WINDOW]
-    urgent = queued.exclude(deadline_ms=None).order_by("deadline_ms", "id").values("pk")[:URGENT]
-    looked_at = Job.objects.filter(Q(pk__in=first) | Q(pk__in=urgent)).order_by("submitted_ms", "id")
-    read = looked_at.prefetch_related("project").only(*COLUMNS).annotate(asks=Cast("demand", TextField()))
-    rows = list(read)
-    lost, known = _lost_on([row.pk for row in rows]), _forecasts(rows)
-    return [request_of(row, avoid=lost.get(row.pk, ()), known=known, asks=_asks(row.asks)) for row in rows]
+    rows, lost = looked_at(WINDOW, URGENT)
+    forecasts = _forecasts({_code(row) for row in rows})
+    found = {row.job: _waiting(row, lost.get(row.job, ()), forecasts[_code(row)]) for row in rows}
+    _waited.clear()
+    _waited.update(found)
+    return [known.request for known in found.values()]
 
 
-def _lost_on(job_ids: Sequence[Any]) -> Mapping[Any, tuple[str, ...]]:
-    """Nodes on which earlier attempts were lost: tried again only if nothing else fits."""
-    found: dict[Any, tuple[str, ...]] = defaultdict(tuple)
-    rows = Attempt.objects.filter(job_id__in=job_ids, state=AttemptState.LOST)
-    for job_id, node in rows.values_list("job_id", "node__name"):
-        found[job_id] += (node,)
-    return found
+def _waiting(row: Queued, avoid: tuple[str, ...], runtime: Runtime) -> _Known:
+    known = _waited.get(row.job)
+    if known is not None and known.row == row and known.runtime == runtime and known.request.avoid_nodes == avoid:
+        return known
+    return _Known(row, runtime, _request(row, avoid, runtime))
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,38 +129,54 @@ def _asks(text: str) -> Asks:
     )
 
 
-Code = tuple[UUID, str, str, str]  # organisation, profile digest, mode, entry digest
-Forecasts = dict[Code, Runtime]
+Code = tuple[str, str, str, str]  # organisation, profile digest, mode, entry digest
 
 
-def request_of(
-    job: Job, *, avoid: tuple[str, ...] = (), known: Forecasts | None = None, asks: Asks | None = None
-) -> Request:
-    """One job as the core sees it; `known` shares the forecasts and `asks` the parsed demand where there are many."""
-    wanted = asks or _asks(json.dumps(job.demand))
-    forecasts: Forecasts = {} if known is None else known
-    if (code := _code(job)) not in forecasts:
-        forecasts.update(_forecasts([job]))
-    return Request(
+def request_of(job: Job) -> Request:
+    """One job as the core sees it."""
+    row = Queued(
         job=str(job.pk),
-        needs=wanted.needs,
+        organisation=str(job.organisation_id),
+        profile_digest=job.profile_digest,
+        mode=job.mode,
+        entry_digest=job.entry_digest,
         submitted_ms=job.submitted_ms,
-        team=str(job.project.team_id),
-        policy=Policy(job.policy),
+        policy=job.policy,
         priority=job.priority,
-        same=wanted.same,
-        allow_cross_numa=wanted.allow_cross_numa,
         deadline_ms=job.deadline_ms,
         cap_nano=job.cap_nano,
-        runtime=_within(forecasts[code], job.timeout_ms),
-        avoid_nodes=avoid,
-        near=wanted.near,
-        is_spread=wanted.is_spread,
-        owed=job.room_since_ms is not None,
+        team=str(job.project.team_id),
+        timeout_ms=job.timeout_ms,
         grace_ms=job.grace_ms,
+        owed=job.room_since_ms is not None,
+        demand=json.dumps(job.demand),
+    )
+    return _request(row, (), _forecasts({_code(row)})[_code(row)])
+
+
+def _request(row: Queued, avoid: tuple[str, ...], runtime: Runtime) -> Request:
+    asks = _asks(row.demand)
+    return Request(
+        job=row.job,
+        needs=asks.needs,
+        submitted_ms=row.submitted_ms,
+        team=row.team,
+        policy=Policy(row.policy),
+        priority=row.priority,
+        same=asks.same,
+        allow_cross_numa=asks.allow_cross_numa,
+        deadline_ms=row.deadline_ms,
+        cap_nano=row.cap_nano,
+        runtime=_within(runtime, row.timeout_ms),
+        avoid_nodes=avoid,
+        near=asks.near,
+        is_spread=asks.is_spread,
+        owed=row.owed,
+        grace_ms=row.grace_ms,
     )
 
 
+@lru_cache(maxsize=4096)
 def _within(runtime: Runtime, limit_ms: int) -> Runtime:
     """Nothing runs longer than its own limit: the engine ends it then."""
     if runtime.p90_ms <= limit_ms:
@@ -190,15 +212,14 @@ def near_of(demand: Mapping[str, Any]) -> tuple[Near, ...]:
     return tuple(Near(name, wish["same"], wish["allow_cross_numa"]) for name, wish in stated)
 
 
-def _code(job: Job) -> Code:
-    return job.organisation_id, job.profile_digest, job.mode, job.entry_digest
+def _code(row: Queued) -> Code:
+    return row.organisation, row.profile_digest, row.mode, row.entry_digest
 
 
-def _forecasts(jobs: Sequence[Job]) -> Forecasts:
+def _forecasts(codes: Collection[Code]) -> Mapping[Code, Runtime]:
     """Forecasts from earlier successes of the same code and profile, all in one query; a stated guess without any."""
-    codes = list({_code(job) for job in jobs})
-    columns = [list(column) for column in zip(*codes, strict=True)] if codes else [[], [], [], []]
-    words: list[Any] = [AttemptState.SUCCEEDED.value, HISTORY, [str(key) for key in columns[0]], *columns[1:]]
+    asked = list(codes)
+    columns = [list(column) for column in zip(*asked, strict=True)] if asked else [[], [], [], []]
     with connection.cursor() as cursor:
-        cursor.execute(SPANS, words)
-        return {codes[place - 1]: quantiles(spans) or COLD_START for place, spans in cursor.fetchall()}
+        cursor.execute(SPANS, [AttemptState.SUCCEEDED.value, HISTORY, *columns])
+        return {asked[place - 1]: quantiles(spans) or COLD_START for place, spans in cursor.fetchall()}

@@ -9,7 +9,8 @@ A synthetic cluster and a queue are written as rows. Three things are measured, 
 * `singly`: one placement a transaction, decided on when the one before it is through, wake-ups gathered as in a round.
 * `rounds`: the service's place_waiting as its worker runs it: queue and machines read, prices asked, planner built,
   input recorded, everything committed. `first` knows nothing of the cluster, `second` has the process's memory of the
-  first; both place the whole queue. `small` places 20 jobs; `idle` finds an empty queue.
+  first; both place the whole queue. `after` places 20 jobs and reads back all that the round before it changed;
+  `small` places 20 more; `idle` finds an empty queue.
 """
 
 import json
@@ -117,7 +118,7 @@ def rounds(project: Project, jobs: int) -> dict[str, Any]:
     """Whole rounds of the service."""
     _empty()
     found = {}
-    for name, queued in (("first", jobs), ("second", jobs), ("small", SMALL), ("idle", 0)):
+    for name, queued in (("first", jobs), ("second", jobs), ("after", SMALL), ("small", SMALL), ("idle", 0)):
         _write_jobs(project, queued)
         found[name] = _timed(lambda: place_waiting(prices=QUOTES, now_ms=NOW).placed)
     return found

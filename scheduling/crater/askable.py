@@ -18,12 +18,21 @@ def sifted(queue: Iterable[Request]) -> tuple[list[Request], list[Refusal]]:
         needs = id(request.needs)
         if needs not in known:
             known[needs] = next(_of_needs(request.needs), None)
-        fault = known[needs] or next(_of_times(request), None)
+        fault = known[needs] or (None if _are_plain(request) else next(_of_times(request), None))
         if fault is None:
             fine.append(request)
         else:
             refused.append(Refusal(request.job, False, {"invalid": 1}, fault, (fault,)))
     return fine, sorted(refused, key=lambda refusal: refusal.job)
+
+
+def _are_plain(request: Request) -> bool:
+    """Whether all numbers of times and money are what they mostly are; False says nothing."""
+    runtime, deadline_ms, cap_nano = request.runtime, request.deadline_ms, request.cap_nano
+    told = [request.submitted_ms, request.priority, request.grace_ms]
+    told += [] if runtime is None else [runtime.p50_ms, runtime.p90_ms]
+    told += [value for value in (deadline_ms, cap_nano) if value is not None]
+    return set(map(type, told)) == {int} and min(told) >= -MOST_MS and max(told) <= MOST_MS
 
 
 def _of_times(request: Request) -> Iterator[Shortfall]:

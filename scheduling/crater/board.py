@@ -15,7 +15,7 @@ from scheduling.crater.arrays import RANKED, Arrays
 from scheduling.crater.census import census
 from scheduling.crater.compiled import FAST
 from scheduling.crater.fleet import CORES as CORE_NUMBERS
-from scheduling.crater.fleet import GPU, Fleet, NodeClass
+from scheduling.crater.fleet import GPU, Fleet, NodeClass, free_row
 from scheduling.crater.found import Found, Slots, Survey
 from scheduling.crater.kernels import (
     CLASS,
@@ -32,7 +32,7 @@ from scheduling.crater.kernels import (
     WORTH,
     Ints,
 )
-from scheduling.crater.layout import arrays
+from scheduling.crater.layout import arrays, free_rows
 from scheduling.crater.market import Market
 from scheduling.crater.model import Pick, Request
 from scheduling.crater.paths import CARRIED
@@ -50,10 +50,10 @@ PATIENCE = 1000
 class Board:
     """Free amounts and scores; `fast` False works without machine code, to the same result."""
 
-    def __init__(self, grid: Fleet, trade: Market, *, fast: bool = FAST) -> None:
+    def __init__(self, grid: Fleet, trade: Market, *, fast: bool = FAST, rows: Ints | None = None) -> None:
         self.grid, self.fast = grid, fast
         self.tables = Tables(grid)
-        self.arrays: Arrays = arrays(grid, trade, self.tables)
+        self.arrays: Arrays = arrays(grid, trade, self.tables, free_rows(grid) if rows is None else rows)
         self.plain = None if fast else Plain(self.arrays, free_column(grid))
         self.near: dict[int, near.Kept] = {}
         self.refused: set[int] = set()
@@ -155,6 +155,21 @@ class Board:
         if slots not in self.moved:
             self.moved[slots] = np.array(slots, dtype=np.int64)
         decide.move(self.arrays, node, self.moved[slots], sign)
+
+    def renew(self, grid: Fleet, rows: Sequence[int]) -> None:
+        """The same machines with something else free on these rows; only those that differ are noted as changed."""
+        self.grid, self.latest, nodes = grid, None, self.arrays.nodes
+        changed = []
+        for row in rows:
+            values = free_row(grid.nodes[row], grid.classes[int(nodes[row, CLASS])].columns)
+            own = nodes[row, self.tables.offset : self.tables.offset + len(values)]
+            if own.tolist() != values:
+                own[:] = values
+                changed.append(row)
+                if self.plain is not None:
+                    self.plain.renew(row)
+        if self.plain is None:
+            decide.renew(self.arrays, np.array(changed, dtype=np.int64))
 
     def survey(self, shape: int, most: int = RANKED) -> Survey:
         """How a refused shape stands: the nodes that come nearest, and how many devices each rule turns down."""

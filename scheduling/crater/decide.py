@@ -113,6 +113,14 @@ def move(a: Arrays, node: int, slots: Ints, sign: int) -> None:
 
 
 @jit
+def renew(a: Arrays, rows: Ints) -> None:
+    """Note that these nodes' free amounts were set anew: there may be more of something, or less."""
+    for i in range(rows.shape[0]):
+        a.freed[rows[i]] = a.last[-1]
+        change(a, rows[i])
+
+
+@jit
 def take(a: Arrays, shape: int, node: int) -> Any:
     """Book the shape's best devices on the node; they stay readable in `picks`. (score, best-fit part, penalty)"""
     nodes, code, table = a.nodes, a.code, a.nodes[node, CLASS]

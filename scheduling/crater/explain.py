@@ -20,7 +20,7 @@ from scheduling.crater.relax import apply
 from scheduling.crater.scene import Scene
 from scheduling.crater.topology import groups, whole
 from scheduling.crater.traffic import full_links, less_traffic, lighter
-from scheduling.crater.vector import CORE, CPU, asked
+from scheduling.crater.vector import CORE, CPU, asked, names_cores
 
 Planner = Callable[[Request, Occupancy, Scene], Placement | None]
 SHOWN = 20
@@ -254,7 +254,7 @@ def _relaxed(failing: Failing, shortfall: Shortfall, state: Occupancy) -> Relaxa
 def _givable(device: Device, name: str, state: Occupancy) -> int:
     """What the device could still give of one capability: whole cores where cores are pinned."""
     left = state.free(device).get(name, 0)
-    if name == CPU and device.cpus:
+    if name == CPU and names_cores(device):
         left = min(left // CORE, len(state.cores(device))) * CORE
     return left
 

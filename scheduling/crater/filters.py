@@ -8,7 +8,7 @@ from profiles.dimensions import BY_NAME
 from scheduling.crater.model import Attribute, Constraint, Device, Need, Shortfall
 from scheduling.crater.occupancy import Occupancy
 from scheduling.crater.paths import CARRIED, sent
-from scheduling.crater.vector import CORE, CPU, asked, ceil_div, isolates, wanted
+from scheduling.crater.vector import CORE, CPU, asked, ceil_div, isolates, names_cores, wanted
 
 
 def unit_of(name: str | None) -> str:
@@ -83,7 +83,8 @@ def _too_few_cores(need: Need, device: Device, state: Occupancy, node: str) -> I
     """Millicores may be free while no whole core is: such a device cannot pin the job."""
     amount = asked(need, device).get(CPU, 0)
     have = len(state.cores(device)) * CORE
-    if device.cpus and len(state.cores(device)) < ceil_div(amount, CORE) and amount <= state.free(device).get(CPU, 0):
+    too_few = names_cores(device) and len(state.cores(device)) < ceil_div(amount, CORE)
+    if too_few and amount <= state.free(device).get(CPU, 0):
         yield Shortfall("free", node, device.uuid, device.type, CPU, amount, have, amount - have, unit_of(CPU))
 
 

@@ -14,7 +14,7 @@ from scheduling.crater.model import Device, Need, Pick, Request
 from scheduling.crater.occupancy import Occupancy
 from scheduling.crater.paths import LINK, SENT, crossings
 from scheduling.crater.topology import Group
-from scheduling.crater.vector import CORE, CPU, asked, ceil_div, frozen, left_over
+from scheduling.crater.vector import CORE, CPU, asked, ceil_div, frozen, left_over, names_cores
 
 SEARCH_STEPS = 5_000
 
@@ -112,6 +112,6 @@ class _Search:
 def pick_from(need: Need, device: Device, state: Occupancy) -> Pick:
     """What `need` takes from `device`, with the lowest free core numbers."""
     amounts = asked(need, device)
-    count = ceil_div(amounts.get(CPU, 0), CORE) if device.cpus else 0
+    count = ceil_div(amounts.get(CPU, 0), CORE) if names_cores(device) else 0
     cpus = tuple(sorted(state.cores(device)))[:count]
     return Pick(device.uuid, device.type, amounts, cpus, device.numa_node)

@@ -12,7 +12,7 @@ from itertools import groupby
 
 from scheduling.crater.model import Attribute, Device, Node
 from scheduling.crater.paths import LINK
-from scheduling.crater.vector import CPU
+from scheduling.crater.vector import CPU, names_cores
 
 #: Attributes that tell devices apart without saying what they can do.
 _IDENTITY = frozenset({"pci_bus_id", "upstream_pci_bus_id", "serial", "mac", "minor", "name", "path"})
@@ -21,6 +21,7 @@ GPU = "gpu"
 LEVELS = 100  # a device's residual is one of 101 levels: the free share of its scarcest dimension
 
 Rates = Mapping[tuple[str, str], int]
+Arranged = tuple[str, Node]  # what makes it equal to another, and the node with its devices in class order
 
 
 @dataclass(frozen=True)
@@ -69,12 +70,12 @@ class Fleet:
 def fleet(nodes: Iterable[Node], rates: Rates) -> Fleet:
     """Usable nodes grouped into classes; equal whatever the order of the input."""
     known: dict[object, str] = {}
-    keyed = []
-    for node in nodes:
-        if node.usable:
-            node, key = _arranged(node, rates)
-            keyed.append((known.setdefault(key, repr(key)), node))
-    keyed.sort(key=lambda pair: (pair[0], pair[1].name))
+    return grouped(arranged(node, rates, known) for node in nodes if node.usable)
+
+
+def grouped(nodes: Iterable[Arranged]) -> Fleet:
+    """Arranged nodes as classes."""
+    keyed = sorted(nodes, key=lambda pair: (pair[0], pair[1].name))
     classes: list[NodeClass] = []
     rows: list[Node] = []
     for _, members in groupby(keyed, key=lambda pair: pair[0]):
@@ -94,21 +95,27 @@ def _columns(node: Node) -> tuple[tuple[int, str], ...]:
     found = []
     for index, device in enumerate(node.devices):
         found += [(index, name) for name in sorted(device.capacity)]
-        if device.cpus:
+        if names_cores(device):
             found.append((index, CORES))
     return tuple(found)
 
 
-def _arranged(node: Node, rates: Rates) -> tuple[Node, object]:
-    """The node with its devices in class order, and what makes it equal to another."""
+def arranged(node: Node, rates: Rates, known: dict[object, str]) -> Arranged:
+    """What makes the node equal to another, in words, and the node with its devices in class order.
+
+    `known` keeps the words: writing them takes longer than all else.
+    """
     parts = []
     for device in node.devices:
         priced = tuple((name, rates.get((device.uuid, name))) for name in sorted(device.capacity)) if rates else ()
-        parts.append(((*_nature(device), device.usable, bool(device.cpus), priced), device))
+        parts.append(((*_nature(device), device.usable, names_cores(device), priced), device))
     parts.sort(key=lambda part: (repr(part[0]), part[1].uuid))
     places = {device.uuid: index for index, (_, device) in enumerate(parts)}
     shape = tuple((nature, places.get(d.parent or "", d.parent and -1)) for nature, d in parts)
-    return Node(node.name, tuple(device for _, device in parts), node.usable, None, node.simulated), shape
+    key = known.get(shape)
+    if key is None:
+        key = known[shape] = repr(shape)
+    return key, Node(node.name, tuple(device for _, device in parts), node.usable, None, node.simulated)
 
 
 def _nature(device: Device) -> tuple[object, ...]:

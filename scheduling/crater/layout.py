@@ -14,8 +14,8 @@ from scheduling.crater.vector import CPU
 from scheduling.crater.worth import CORE_PRICES, MICRO
 
 
-def arrays(grid: Fleet, trade: Market, tables: Tables) -> Arrays:
-    """Everything a decision reads, for the nodes as they are."""
+def arrays(grid: Fleet, trade: Market, tables: Tables, nodes: Ints) -> Arrays:
+    """Everything a decision reads, for the nodes as they are (`free_rows`, which become part of it)."""
     count, gpus = len(grid.nodes), max((len(c.gpus) for c in grid.classes), default=0)
     gauges, gauge_of, cores_at = _gauges(grid)
     names = sorted(grid.positions)
@@ -23,7 +23,7 @@ def arrays(grid: Fleet, trade: Market, tables: Tables) -> Arrays:
     rank[[grid.positions[name] for name in names]] = np.arange(len(names))
     most = [max((c.cores for c in grid.classes), default=0) or 1, max(1, gpus) * FULL]
     made = Arrays(
-        nodes=_nodes(grid),
+        nodes=nodes,
         book=_book(trade),
         picks=np.zeros(max((len(c.sample.devices) for c in grid.classes), default=0) + 2, dtype=np.int64),
         classes=_classes(grid, trade),
@@ -48,7 +48,8 @@ def arrays(grid: Fleet, trade: Market, tables: Tables) -> Arrays:
     return made
 
 
-def _nodes(grid: Fleet) -> Ints:
+def free_rows(grid: Fleet) -> Ints:
+    """What is free of each node in the columns of the arrays; what follows from it is worked out later."""
     offset = free_column(grid)
     nodes = np.zeros((len(grid.nodes), offset + grid.width), dtype=np.int64)
     for number, group in enumerate(grid.classes):

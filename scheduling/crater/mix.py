@@ -7,8 +7,11 @@ from scheduling.crater.model import Demand, Request
 
 def mix_of(queue: Iterable[Request]) -> tuple[Demand, ...]:
     """Where no demand has been observed yet: the queue itself, unpriced."""
-    counts: dict[str, tuple[Request, int]] = {}
+    same: dict[int, list[Request]] = {}  # equal needs are mostly the same object
     for request in queue:
-        key = repr(request.needs)
-        counts[key] = request, counts.get(key, (request, 0))[1] + 1
+        same.setdefault(id(request.needs), []).append(request)
+    counts: dict[str, tuple[Request, int]] = {}
+    for group in same.values():
+        key = repr(group[0].needs)
+        counts[key] = group[-1], counts.get(key, (group[0], 0))[1] + len(group)
     return tuple(Demand(request.needs, count) for _, (request, count) in sorted(counts.items()))

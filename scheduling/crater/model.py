@@ -36,6 +36,7 @@ class Device:
     usable: bool = True  # healthy, not overcommitted, not retired
     unusable_reason: str | None = None
     cpus: tuple[int, ...] = ()  # for cpu devices: the core numbers that are free
+    pins: bool = False  # its cores have numbers, though none may be free now
 
 
 @dataclass(frozen=True, slots=True)

@@ -179,9 +179,17 @@ class Plain:
         columns, amounts = self._amounts(slots)
         row = self.arrays.nodes[node]
         row[columns] += amounts if sign > 0 else -amounts
+        self._changed(node, gave_back=sign > 0)
+
+    def renew(self, node: int) -> None:
+        """As decide.renew, of one node: what follows must be true of all others when a state is entered."""
+        self._changed(node, gave_back=True)
+
+    def _changed(self, node: int, *, gave_back: bool) -> None:
+        """What follows from the node's free amounts, which are different now."""
         kind = self.kind_of[self.blocks.class_of[node]]
         self.kinds[kind][1] += self.states.enter(node)
-        self.changes.note(node, gave_back=sign > 0)
+        self.changes.note(node, gave_back=gave_back)
         if self.states.era != self.era:
             self.era = self.states.era
             self._forget_answers()

@@ -5,17 +5,18 @@ A Planner answers each request with a Placement or a Refusal and remembers what 
 or a benchmark may keep one running. Equal requests share all that is worked out for them.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from fractions import Fraction
 
 from scheduling.crater.board import Board
 from scheduling.crater.compiled import FAST
-from scheduling.crater.fleet import CORES, fleet
+from scheduling.crater.fleet import CORES, Fleet, fleet
 from scheduling.crater.found import Found, Slots
-from scheduling.crater.kernels import CLASS, NEVER
+from scheduling.crater.kernels import CLASS, NEVER, Ints
 from scheduling.crater.market import market
 from scheduling.crater.mix import mix_of
-from scheduling.crater.model import Pick, Placement, Ranking, Refusal, Request, Snapshot
+from scheduling.crater.model import Node, Pick, Placement, Ranking, Refusal, Request, Snapshot
 from scheduling.crater.occupancy import Occupancy
 from scheduling.crater.programs import is_regular
 from scheduling.crater.scene import Scene
@@ -23,7 +24,7 @@ from scheduling.crater.scores import MONEY, Parts, chance, per_hour, price, term
 from scheduling.crater.search import Search
 from scheduling.crater.shape import Held, Shape, hourly_on
 from scheduling.crater.sound import sound
-from scheduling.crater.vector import frozen
+from scheduling.crater.vector import frozen, names_cores
 from scheduling.crater.whynot import nowhere, why_not
 
 #: Shapes kept at once: each has a score of four bytes for every node.
@@ -32,23 +33,40 @@ MOST_KEYS = 65_536
 
 
 class Planner:
-    """Decisions on one cluster; see the module."""
+    """Decisions on one cluster; see the module. `grid`: the machines of a sound snapshot, where they are known."""
 
-    def __init__(self, snapshot: Snapshot, *, fast: bool = FAST) -> None:
-        snapshot = sound(snapshot)
-        self.scene = Scene(snapshot)
-        self.grid = fleet(snapshot.nodes, self.scene.rates)
-        self.board = Board(self.grid, market(self.grid, snapshot.mix or mix_of(snapshot.queue)), fast=fast)
+    def __init__(self, snapshot: Snapshot, *, fast: bool = FAST, grid: Fleet | None = None) -> None:
+        self.scene = Scene(sound(snapshot) if grid is None else snapshot)
+        self.fast, self.version = fast, 0
+        self.begin(grid or fleet(self.scene.snapshot.nodes, self.scene.rates))
+
+    def begin(self, grid: Fleet, rows: Ints | None = None) -> None:
+        """Work everything out for these machines and the scene's demand; `rows` of the arrays, if they are known."""
+        snapshot = self.scene.snapshot
+        self.grid, self.mix = grid, snapshot.mix or mix_of(snapshot.queue)
+        self.board = Board(grid, market(grid, self.mix), fast=self.fast, rows=rows)
         self.shapes: dict[object, Shape] = {}
         self.held: dict[str, Held] = {}
-        self.version = 0
+        self.touched: set[int] = set()  # rows that are no longer as the machines were
         self.broken = len(snapshot.nodes) - len(self.grid.nodes)
         self._templates: dict[tuple[int, Slots], tuple[tuple[int, Pick], ...]] = {}
         self._keys: dict[int, tuple[object, object]] = {}
         self._hourly: dict[tuple[int, Slots], Fraction] = {}
         self._names = [node.name for node in self.grid.nodes]
         self._classes: list[int] = self.board.arrays.nodes[:, CLASS].tolist()
-        self._cores = {d.uuid: d.cpus for node in self.grid.nodes for d in node.devices if d.cpus}
+        self._cores = {d.uuid: d.cpus for node in self.grid.nodes for d in node.devices if names_cores(d)}
+
+    def renew(self, nodes: Mapping[int, Node]) -> None:
+        """These rows' machines as they are now, equal but for what is free; whatever was held is forgotten."""
+        known = list(self.grid.nodes)
+        for row, node in nodes.items():
+            known[row] = node
+            self._cores.update((device.uuid, device.cpus) for device in node.devices if names_cores(device))
+        self.grid = replace(self.grid, nodes=tuple(known))
+        self.board.renew(self.grid, sorted(nodes))
+        self.held.clear()
+        self.touched.clear()
+        self.version += 1
 
     def place(self, request: Request) -> Placement | None:
         """The best place for the request, booked; None when it fits nowhere."""
@@ -78,6 +96,7 @@ class Planner:
     def give_back(self, job: str) -> None:
         """Free what the job holds."""
         held = self.held.pop(job)
+        self.touched.add(held.node)
         self.board.move(held.node, held.slots, 1)
         for device, cpus in held.cpus:
             self._cores[device] = tuple(sorted((*self._cores[device], *cpus)))
@@ -87,6 +106,7 @@ class Planner:
         """Book slots that are known from elsewhere; no core numbers are handed out."""
         self.board.move(row, slots, -1)
         self.held[job] = Held(row, slots, ())
+        self.touched.add(row)
         self.version += 1
 
     def shape(self, request: Request) -> Shape:
@@ -181,6 +201,7 @@ class Planner:
                 for at, pick in self._template(self._classes[found.row], found.slots)
             ]
         )
+        self.touched.add(found.row)
         self.held[request.job] = Held(found.row, found.slots, tuple([(p.device, p.cpus) for p in picks if p.cpus]))
         self.version += 1
         return picks

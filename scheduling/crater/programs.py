@@ -23,7 +23,7 @@ from scheduling.crater.kernels import ON_LINK
 from scheduling.crater.model import Device, Need, Request
 from scheduling.crater.paths import CARRIED, LINK, Ways, sent
 from scheduling.crater.topology import groups
-from scheduling.crater.vector import CORE, CPU, asked, ceil_div
+from scheduling.crater.vector import CORE, CPU, asked, ceil_div, names_cores
 
 MOST_TYPES = 6  # device types of one request: each has a bit in near.py
 MOST_CHOICES = 64  # of drives, network cards and links within one group of devices
@@ -157,7 +157,7 @@ def slot_of(group: NodeClass, position: int, amounts: Mapping[str, int], above: 
         (columns[name], amounts.get(name, 0), watched.get(name, 0))
         for name in sorted({*amounts, *watched} & columns.keys(), key=lambda name: (name not in amounts, name))
     ]
-    if device.cpus:
+    if names_cores(device):
         takes.append((columns[CORES], ceil_div(amounts.get(CPU, 0), CORE), 0))
     load = sent(device.type, amounts)
     takes += [(column, load, ON_LINK) for column in above if load]

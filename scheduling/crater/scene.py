@@ -17,6 +17,13 @@ class Scene:
     def rates(self) -> Mapping[tuple[str, str], int]:
         return {(p.device, p.dimension): p.rate_nano_per_hour for p in self.snapshot.prices}
 
+    def later(self, snapshot: Snapshot) -> "Scene":
+        """Another instant of the same machines at the same prices: look-ups that nothing free enters are kept."""
+        scene = Scene(snapshot)
+        kept = {name: made for name, made in vars(self).items() if name in ("rates", "devices", "rarity")}
+        vars(scene).update(kept)
+        return scene
+
     @cached_property
     def devices(self) -> Mapping[str, Device]:
         return {device.uuid: device for node in self.snapshot.nodes for device in node.devices}
@@ -37,5 +44,5 @@ class Scene:
 
 
 def _emptied(node: Node) -> Node:
-    devices = tuple(replace(d, free=d.capacity, usable=True, cpus=()) for d in node.devices)
+    devices = tuple(replace(d, free=d.capacity, usable=True, cpus=(), pins=False) for d in node.devices)
     return replace(node, devices=devices, usable=True)

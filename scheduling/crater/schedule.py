@@ -12,36 +12,47 @@ from dataclasses import replace
 from functools import cached_property
 
 from scheduling.crater.askable import sifted
+from scheduling.crater.kept import Memory
 from scheduling.crater.model import Head, Plan, Policy, Refusal, Request, Running, Shortfall, Snapshot
 from scheduling.crater.order import NOBODY, ordered
 from scheduling.crater.plan import explained
+from scheduling.crater.planner import Planner
 from scheduling.crater.preempt import losses_of
 from scheduling.crater.rounds import play
 from scheduling.crater.running import Teams, teams_of
 from scheduling.crater.site import PlannedSite
-from scheduling.crater.sound import sound
 from scheduling.crater.turns import Round
 
 BACKFILL = "backfill"
 Read = Callable[[], Sequence[Running]]
 
 
-def schedule(snapshot: Snapshot, read: Read | None = None) -> Plan:
+def schedule(snapshot: Snapshot, read: Read | None = None, memory: Memory | None = None) -> Plan:
     """Every queued request is placed, held back or refused with reasons. Errors: BadSnapshot.
 
     `read` gives what runs instead of the snapshot. It is asked at most once, and only where an answer depends
-    on it: when a job is blocked, or when a turn goes by what teams hold.
+    on it: when a job is blocked, or when a turn goes by what teams hold. `memory` makes the same plan cheaper: what
+    was worked out for the round before is brought level (kept.py).
     """
     fine, refused = sifted(snapshot.queue)
-    snapshot = sound(replace(snapshot, queue=tuple(fine)))
-    site = PlannedSite(snapshot)
-    asked = _Asked(snapshot, site, read or (lambda: snapshot.running))
+    memory = memory or Memory()
+    kept = memory.lend()
+    planner = kept.level(replace(snapshot, queue=tuple(fine)))
+    made = _played(planner, read or (lambda: snapshot.running))
+    memory.take_back(kept)
+    return replace(made, refusals=(*refused, *made.refusals))
+
+
+def _played(planner: Planner, read: Read) -> Plan:
+    snapshot = planner.scene.snapshot
+    site = PlannedSite(snapshot, planner=planner)
+    asked = _Asked(snapshot, site, read)
     played = play(ordered(snapshot.queue, snapshot.now_ms, _teams(snapshot, asked)), site, asked)
     head = _head(played, asked)
     requests = {request.job: request for request in snapshot.queue}
     held = [_held_back(requests[job], head) for job in played.held_back if head is not None]
     refusals = explained([requests[job] for job in played.unplaced], site.planner())
-    return Plan(played.placements, (*refused, *refusals, *held), head)
+    return Plan(played.placements, (*refusals, *held), head)
 
 
 class _Asked:

@@ -62,7 +62,13 @@ def price(request: Request, hourly: Fraction, scene: Scene) -> int | None:
     """Predicted cost at the median duration, rounded once; None when nothing is priced or timed."""
     if request.runtime is None or not scene.rates:
         return None
-    return round(hourly * request.runtime.p50_ms / HOUR_MS)
+    return _rounded(hourly.numerator * request.runtime.p50_ms, hourly.denominator * HOUR_MS)
+
+
+def _rounded(over: int, under: int) -> int:
+    """The quotient as `round` of a Fraction gives it, halves to the even side, without making one."""
+    whole, rest = divmod(over, under)
+    return whole + (2 * rest > under or (2 * rest == under and whole % 2))
 
 
 def chance(request: Request, now_ms: int) -> float | None:

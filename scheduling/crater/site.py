@@ -33,8 +33,8 @@ def _changed(device: Device, picks: Sequence[Pick], sign: int) -> Device:
 class PlannedSite:
     """One snapshot during one round; `running` is what may be thought away."""
 
-    def __init__(self, snapshot: Snapshot, running: Sequence[Running] = ()) -> None:
-        self._snapshot, self._planner = snapshot, Planner(snapshot)
+    def __init__(self, snapshot: Snapshot, running: Sequence[Running] = (), planner: Planner | None = None) -> None:
+        self._snapshot, self._planner = snapshot, planner or Planner(snapshot)
         self._nodes = {node.name: node for node in snapshot.nodes}
         self._held: dict[str, tuple[str, tuple[Pick, ...]]] = {}
         self.hear(running)

@@ -34,12 +34,10 @@ class BadSnapshot(Invalid):
 
 def sound(snapshot: Snapshot) -> Snapshot:
     """The snapshot without repetitions, and with its impossible devices unusable. Errors: BadSnapshot."""
-    nodes = tuple(_node(node) for node in once("node", ((n.name, n) for n in snapshot.nodes)))
-    names = [device.uuid for node in nodes for device in node.devices]
-    if len(set(names)) < len(names):
-        raise BadSnapshot("device", next(name for name, times in Counter(names).items() if times > 1))
+    nodes = tuple(sound_node(node) for node in once("node", ((n.name, n) for n in snapshot.nodes)))
+    check_names(nodes)
     for price in snapshot.prices:
-        _check_price(price)
+        check_price(price)
     if all(one is other for one, other in zip(nodes, snapshot.nodes, strict=False)) and len(nodes) == len(
         snapshot.nodes
     ):
@@ -58,7 +56,15 @@ def once(what: str, named: Iterable[tuple[Hashable, T]]) -> Iterator[T]:
             raise BadSnapshot(what, str(name))
 
 
-def _node(node: Node) -> Node:
+def check_names(nodes: Iterable[Node]) -> None:
+    """No device is on two machines. Errors: BadSnapshot."""
+    names = [device.uuid for node in nodes for device in node.devices]
+    if len(set(names)) < len(names):
+        raise BadSnapshot("device", next(name for name, times in Counter(names).items() if times > 1))
+
+
+def sound_node(node: Node) -> Node:
+    """The machine, its impossible devices unusable."""
     if all(_is_sound(device) for device in node.devices):
         return node
     return replace(node, devices=tuple(d if _is_sound(d) else _blocked(d) for d in node.devices))
@@ -85,12 +91,14 @@ def _blocked(device: Device) -> Device:
         capacity={},
         free={},
         cpus=(),
+        pins=False,
         numa_node=numa,
         usable=False,
         unusable_reason=device.unusable_reason or REASON,
     )
 
 
-def _check_price(price: Price) -> None:
+def check_price(price: Price) -> None:
+    """A rate is an amount. Errors: BadSnapshot."""
     if not isinstance(price.rate_nano_per_hour, int) or price.rate_nano_per_hour < 0:
         raise BadSnapshot("price", f"{price.device} {price.dimension}")

@@ -36,10 +36,15 @@ def wanted(need: Need, device: Device) -> dict[str, int]:
     for name, share in need.shares.items():
         part = ceil_div(device.capacity.get(name, 0) * share, PPM)
         amounts[name] = max(amounts.get(name, 0), part)
-    if device.cpus and amounts.get(CPU):
+    if names_cores(device) and amounts.get(CPU):
         whole = ceil_div(amounts[CPU], CORE) * CORE
         amounts[CPU] = max(amounts[CPU], min(whole, device.capacity.get(CPU, 0)))
     return amounts
+
+
+def names_cores(device: Device) -> bool:
+    """Whether jobs get cores by number here, whatever is free of them."""
+    return device.pins or bool(device.cpus)
 
 
 def isolates(device: Device) -> bool:

@@ -21,10 +21,12 @@ class _Known:
 
 
 _known: dict[str, _Known] = {}
+#: The last answer, and the prices of each machine that it was made of.
+_told: list[tuple[list[tuple[Price, ...]], tuple[Price, ...]]] = [([], ())]
 
 
 def prices_of(nodes: Sequence[Node], *, quotes: PriceQuotes) -> tuple[Price, ...]:
-    """Prices of all devices that have one, machine by machine."""
+    """Prices of all devices that have one, machine by machine; the same object while they stay the same."""
     edition = quotes.edition()
     unknown = [node for node in nodes if not _is_known(node, edition)]
     asked: dict[str, list[Price]] = {device.uuid: [] for node in unknown for device in node.devices}
@@ -33,12 +35,21 @@ def prices_of(nodes: Sequence[Node], *, quotes: PriceQuotes) -> tuple[Price, ...
     for node in unknown:
         found = tuple([price for device in node.devices for price in asked[device.uuid]])
         _known[node.name] = _Known(edition, node, found)
-    return tuple([price for node in nodes for price in _known[node.name].prices])
+    parts = [_known[node.name].prices for node in nodes]
+    if parts != _told[0][0]:
+        _told[0] = parts, tuple([price for part in parts for price in part])
+    return _told[0][1]
 
 
 def _is_known(node: Node, edition: str) -> bool:
     known = _known.get(node.name)
-    return known is not None and known.edition == edition and (known.node is node or _gives(known.node) == _gives(node))
+    if known is None or known.edition != edition:
+        return False
+    if known.node is not node:
+        if _gives(known.node) != _gives(node):
+            return False
+        _known[node.name] = _Known(edition, node, known.prices)
+    return True
 
 
 def _gives(node: Node) -> list[object]:

@@ -1,11 +1,13 @@
 """Machines are read again exactly when something of them has changed."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from dataclasses import replace
 
 import pytest
 
 from scheduling.crater.model import Node as CoreNode
 from scheduling.models import Device, DeviceCapacity, Node
+from scheduling.ports import Rate
 from scheduling.selectors.rates import prices_of
 from scheduling.selectors.supply import SILENT_AFTER_MS, nodes_now
 from scheduling.services.placement import place_waiting
@@ -78,15 +80,18 @@ def test_a_machine_that_is_gone_is_forgotten() -> None:
 
 
 class _Dear(FlatRates):
-    """Another edition."""
+    """Another edition at twice the price."""
 
     def edition(self) -> str:
         return "dear"
+
+    def rates(self, devices: Collection[str]) -> list[Rate]:
+        return [replace(rate, nano_per_hour=2 * rate.nano_per_hour) for rate in super().rates(devices)]
 
 
 def test_prices_follow_the_machine_and_the_edition() -> None:
     machine()
     first = prices_of([_node()], quotes=FlatRates())
     assert [price.dimension for price in first] == ["cpu_millicores"]
-    assert prices_of([_node()], quotes=FlatRates())[0] is first[0]
-    assert prices_of([_node()], quotes=_Dear())[0] is not first[0]
+    assert prices_of([_node()], quotes=FlatRates()) is first
+    assert prices_of([_node()], quotes=_Dear())[0].rate_nano_per_hour == 2 * first[0].rate_nano_per_hour

@@ -12,7 +12,7 @@ def cpu(node: str, numa: int | None = 0, cores: int = 4, used: int = 0) -> Devic
     capacity = {"cpu_millicores": cores * 1000}
     free = {"cpu_millicores": (cores - used) * 1000}
     numbers = tuple(range(used, cores))
-    return Device(f"{node}/numa{numa or 0}/cpu", "cpu", numa, None, capacity, free, cpus=numbers)
+    return Device(f"{node}/numa{numa or 0}/cpu", "cpu", numa, None, capacity, free, cpus=numbers, pins=True)
 
 
 def memory(node: str, numa: int | None = 0, gib: int = 16, bandwidth: int | None = 100) -> Device:
@@ -69,9 +69,12 @@ def _devices(draw: st.DrawFn, node: str) -> Device:
     names = {"cpu": ("cpu_millicores",), "memory": ("memory_bytes", "memory_bandwidth"), "gpu": ("gpu_sm",)}
     capacity = {name: draw(st.integers(0, 4)) * 1000 for name in names.get(kind, ("storage_iops",))}
     free = {name: draw(st.integers(0, amount)) for name, amount in capacity.items()}
-    pinned = tuple(range(free["cpu_millicores"] // 1000)) if kind == "cpu" and draw(st.booleans()) else ()
+    pins = kind == "cpu" and draw(st.booleans())
+    pinned = tuple(range(free["cpu_millicores"] // 1000)) if pins else ()
     model = {"model": draw(st.sampled_from(["a", "b"]))}
-    return Device(f"{node}/{kind}{number}", kind, numa, None, capacity, free, model, draw(st.booleans()), None, pinned)
+    return Device(
+        f"{node}/{kind}{number}", kind, numa, None, capacity, free, model, draw(st.booleans()), None, pinned, pins
+    )
 
 
 @st.composite

@@ -1,9 +1,16 @@
 """A job goes where what is left stays useful for the jobs that come."""
 
 from dataclasses import replace
+from fractions import Fraction
 
-from scheduling.crater.model import Constraint, Demand, Need, Node
+from hypothesis import given
+from hypothesis import strategies as st
+
+from alldata.kernel.intervals import HOUR_MS
+from scheduling.crater.model import Constraint, Demand, Need, Node, Price, Runtime
 from scheduling.crater.plan import plan
+from scheduling.crater.scene import Scene
+from scheduling.crater.scores import price
 from tests.pure.crater_cases import cluster, gpu, job, memory
 
 
@@ -14,6 +21,13 @@ def test_scarce_models_are_kept_for_those_who_insist() -> None:
     insisting = job("only", needs_gpu("rare")).needs
     snapshot = replace(cluster(*nodes, queue=(job("any", *whole),)), mix=(Demand(whole, 3), Demand(insisting, 3)))
     assert plan(snapshot).placements[0].node == "b"
+
+
+@given(st.fractions(min_value=0), st.integers(0, 10**12))
+def test_a_price_is_rounded_once_and_halves_go_to_the_even_side(hourly: Fraction, lasts_ms: int) -> None:
+    scene = Scene(cluster(prices=(Price("d", "cores", 1),)))
+    asked = job("a", runtime=Runtime(lasts_ms, lasts_ms, "declared"))
+    assert price(asked, hourly, scene) == round(hourly * lasts_ms / HOUR_MS)
 
 
 def needs_gpu(model: str | None = None) -> Need:
