@@ -1,6 +1,7 @@
 """How much could anyone have given away? An upper bound for each stream of the openb protocol.
 
     python -m benchmarks.bound --data DIR --json [--traces default,cpu250] [--seeds 42-43]
+    python -m benchmarks.bound --nodes FILE --pods FILE [--seeds 42-43]
 
 Prints {trace: {"100": pct, "130": pct}}: the optimum of a linear programme that sees all arrivals
 up to the point, may refuse any of them and may place parts of jobs; cores and memory add up by class of nodes, GPUs
@@ -84,11 +85,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run and print; 2 when the traces are not here."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser.add_argument("--nodes", type=Path)
+    parser.add_argument("--pods", type=Path)
     parser.add_argument("--traces", help="names, separated by commas")
     parser.add_argument("--seeds", type=seeds_of, default=range(42, 44), help="42-51, or 1,2,3")
     parser.add_argument("--json", action="store_true", help="the JSON object alone")
     options = parser.parse_args(argv)
-    nodes, pods = nodes_of(options.data), openb.known(options.data / "traces" / "openb")
+    nodes = options.nodes or nodes_of(options.data)
+    pods = {options.pods.stem: options.pods} if options.pods else openb.known(options.data / "traces" / "openb")
     if nodes is None or not pods:
         print("missing: openb node or pod lists", file=sys.stderr)
         return 2

@@ -14,7 +14,7 @@ import argparse
 import json
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from itertools import product
 from pathlib import Path
@@ -69,12 +69,17 @@ def prepared(nodes: Path, pods: Path) -> tuple[openb.Trace, list[openb.Machine],
     return trace, machines, tuple(crater_on_openb.priced(trace, machines)), fgd.typical(trace)
 
 
-def play(job: Job) -> Stream:
-    """All policies on one stream."""
+def as_drawn(trace: openb.Trace, shapes: openb.Ints) -> openb.Ints:
+    """Arrivals in the random order of the protocol."""
+    return shapes
+
+
+def play(job: Job, arranged: Callable[[openb.Trace, openb.Ints], openb.Ints] = as_drawn) -> Stream:
+    """All policies on one stream, its arrivals in the order of `arranged`."""
     nodes, pods, seed = job
     trace, machines, demand, common = prepared(nodes, pods)
     rng, capacity = np.random.default_rng(seed), capacity_of(machines)
-    shapes = openb.stream(trace, capacity, rng)
+    shapes = arranged(trace, openb.stream(trace, capacity, rng))
     order, draws = rng.permutation(len(machines)), rng.random((len(shapes), 2))
     curves = {}
     for name in baselines.POLICIES:

@@ -55,9 +55,8 @@ def merged(run: Sequence[Window]) -> Window:
     parts = tuple(_span(parts) for parts in zip(*(c.parts for c in columns), strict=True))
     q = np.stack([c.q for c in columns]).sum(axis=0, dtype=np.int64)
     peak = np.stack([c.peak for c in columns]).max(axis=0)
-    coverage = _added([c.coverage_ms for c in columns])
     reasons = {k: text for c in columns for k, text in c.reasons.items()}
-    whole = Columns(parts, q, peak, coverage, first.columns.tags, reasons)
+    whole = Columns(parts, q, peak, _added([c.coverage_ms for c in columns]), first.columns.tags, reasons)
     return Window(first.epoch, first.seq, first.start_ms, last.end_ms, whole)
 
 

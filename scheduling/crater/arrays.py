@@ -29,7 +29,7 @@ class Arrays(NamedTuple):
     classes: Ints  # [class, C_*]
     gauges: Ints  # (column, capacity, level column): what each GPU's level follows
     gauge_of: Ints  # [class, (first, count)] into gauges
-    cores_at: Ints  # [class, number] columns of free millicores, ended by -1
+    pools_at: Ints  # [0: millicores, 1: bytes of memory; class, number] their columns, ended by -1
     rank: Ints  # [node] its place among all names: breaks ties between classes
     most: Ints  # [cores, levels] of the largest node: what best fit is measured against
     programs: Ints  # [shape, class, P_*]: its variants, and the needs of its census (near.py)

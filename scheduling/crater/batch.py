@@ -12,7 +12,22 @@ import numpy.typing as npt
 
 from scheduling.crater.arrays import C_GPUS, Arrays
 from scheduling.crater.columns import Ask, Choice, Program
-from scheduling.crater.kernels import CLASS, CORES, FULL, HUGE, LEVELS, NEVER, SPARE, SUMS, WHOLE, WORTH, Ints
+from scheduling.crater.kernels import (
+    CLASS,
+    CORE,
+    CORES,
+    FULL,
+    HUGE,
+    LEVELS,
+    MIB_BITS,
+    NEVER,
+    ROOM,
+    SPARE,
+    SUMS,
+    WHOLE,
+    WORTH,
+    Ints,
+)
 
 Bools = npt.NDArray[np.bool_]
 _SLOT, _TIGHT = 12, 20  # bits of a key: the slot, then the level before, then the worth
@@ -20,12 +35,12 @@ _MOST_SLOTS = (1 << _SLOT) - 1
 
 
 class Gauges(NamedTuple):
-    """What the levels of a class's GPUs follow, by GPU and gauge, and where free millicores stand."""
+    """What the levels of a class's GPUs follow, by GPU and gauge, and where free millicores and memory stand."""
 
     columns: Ints
     capacities: Ints
     otherwise: Ints  # the level where the capacity is 0: none for a gauge, full for filling up
-    cores: Ints
+    pools: tuple[Ints, Ints]
 
 
 class Filled(NamedTuple):
@@ -33,13 +48,19 @@ class Filled(NamedTuple):
 
     at: Ints  # which nodes of the block
     after: Ints  # worth, once all needs are met
-    cores: Ints  # what is left beside the picks
+    left: Ints  # millicores and bytes beside the picks
     spare: Ints
 
 
-def worth(block: Ints, book: Ints, cores: Ints, whole: Ints) -> Ints:
-    """The bound of the best future filling, with these cores and whole GPUs left."""
-    parts = block[:, SUMS:LEVELS] + book[FULL + 1 + whole] + book[-1] * cores[:, None]
+def worth(block: Ints, book: Ints, left: Ints, whole: Ints) -> Ints:
+    """The bound of the best future filling, with these pools and whole GPUs left."""
+    return _least(block[:, SUMS:LEVELS] + book[FULL + 1 + whole], book, left)
+
+
+def _least(parts: Ints, book: Ints, left: Ints) -> Ints:
+    """The least over the prices, with what is left of the pools; `parts` is used up."""
+    parts[:, :CORE] += book[-1, :CORE] * left[:, :1]
+    parts[:, CORE:] += book[-1, CORE:] * (left[:, 1:] >> MIB_BITS)
     least: Ints = parts.min(axis=1)
     return least
 
@@ -54,7 +75,7 @@ def scores(block: Ints, book: Ints, program: Program, weights: tuple[int, int, i
         own = block[rows]
         filled = fill(own, book, choice)
         if len(filled.at):
-            cost = weights[0] * filled.cores // weights[2] + weights[1] * filled.spare // weights[3]
+            cost = weights[0] * filled.left[:, 0] // weights[2] + weights[1] * filled.spare // weights[3]
             found = np.maximum(filled.after - own[filled.at, WORTH] - choice.penalty - cost, NEVER + 1)
             at = filled.at if others is None else others[filled.at]
             best[at] = np.maximum(best[at], found)
@@ -65,7 +86,7 @@ def fill(block: Ints, book: Ints, choice: Choice) -> Filled:
     """Choose devices for all needs of one variant; GPUs last, because their choice sees the cores left."""
     (at,) = np.nonzero((block[:, choice.columns] >= choice.amounts).all(axis=1))
     block = block[at]
-    filled = Filled(at, at, block[:, CORES] - choice.cores, block[:, SPARE])
+    filled = Filled(at, at, block[:, CORES : ROOM + 1] - choice.pools, block[:, SPARE])
     for ask in choice.asks:
         if not len(filled.at):
             break
@@ -73,10 +94,10 @@ def fill(block: Ints, book: Ints, choice: Choice) -> Filled:
         (keep,) = np.nonzero(fits.sum(axis=1) >= ask.wanted)
         block, fits, filled = block[keep], fits[keep], Filled(*(part[keep] for part in filled))
         if ask.gpu:
-            after, used = (_one_gpu if ask.wanted == 1 else _many_gpus)(block, book, ask, (fits, filled.cores))
+            after, used = (_one_gpu if ask.wanted == 1 else _many_gpus)(block, book, ask, (fits, filled.left))
             return filled._replace(after=after, spare=filled.spare - used)
-        filled = filled._replace(cores=filled.cores - ask.cores[_tightest(block, ask, fits)].sum(axis=1))
-    return filled._replace(after=worth(block, book, filled.cores, block[:, WHOLE]))
+        filled = filled._replace(left=filled.left - ask.pools[_tightest(block, ask, fits)].sum(axis=1))
+    return filled._replace(after=worth(block, book, filled.left, block[:, WHOLE]))
 
 
 def _tightest(block: Ints, ask: Ask, fits: Bools) -> Ints:
@@ -91,12 +112,12 @@ def _tightest(block: Ints, ask: Ask, fits: Bools) -> Ints:
 
 def _one_gpu(block: Ints, book: Ints, ask: Ask, at: tuple[Bools, Ints]) -> tuple[Ints, Ints]:
     """(worth afterwards, levels used) of the GPU whose use leaves each node worth most."""
-    fits, cores = at
+    fits, pools = at
     rows, slots = np.nonzero(fits)
     before, after = block[rows, ask.levels[slots]], _levels_after(block, ask, (rows, slots))
     whole = block[rows, WHOLE] - (before == FULL) + (after == FULL)
     parts = block[rows, SUMS:LEVELS] - book[before] + book[after] + book[FULL + 1 + whole]
-    left = (parts + book[-1] * cores[rows][:, None]).min(axis=1)
+    left = _least(parts, book, pools[rows])
     keys = (left << _TIGHT) + ((FULL - before) << _SLOT) + (_MOST_SLOTS - slots)  # then the tighter, then the first
     counts = fits.sum(axis=1)
     best = np.maximum.reduceat(keys, np.cumsum(counts) - counts) if len(keys) else keys
@@ -106,14 +127,13 @@ def _one_gpu(block: Ints, book: Ints, ask: Ask, at: tuple[Bools, Ints]) -> tuple
 
 def _many_gpus(block: Ints, book: Ints, ask: Ask, at: tuple[Bools, Ints]) -> tuple[Ints, Ints]:
     """(worth afterwards, levels used) with the tightest GPUs taken."""
-    picks, cores = _tightest(block, ask, at[0]), at[1]
+    picks, left = _tightest(block, ask, at[0]), at[1]
     rows = np.repeat(np.arange(len(block)), ask.wanted)
     after = _levels_after(block, ask, (rows, picks.ravel())).reshape(picks.shape)
     before = np.take_along_axis(block, ask.levels[picks], axis=1)
     whole = block[:, WHOLE] - (before == FULL).sum(axis=1) + (after == FULL).sum(axis=1)
-    parts = block[:, SUMS:LEVELS] + book[FULL + 1 + whole] + book[-1] * cores[:, None]
-    least: Ints = (parts + (book[after] - book[before]).sum(axis=1)).min(axis=1)
-    return least, (before - after).sum(axis=1)
+    parts = block[:, SUMS:LEVELS] + book[FULL + 1 + whole] + (book[after] - book[before]).sum(axis=1)
+    return _least(parts, book, left), (before - after).sum(axis=1)
 
 
 def _levels_after(block: Ints, ask: Ask, at: tuple[Ints, Ints]) -> Ints:
@@ -128,14 +148,14 @@ def _levels_after(block: Ints, ask: Ask, at: tuple[Ints, Ints]) -> Ints:
 
 def appraise(block: Ints, book: Ints, gauges: Gauges) -> None:
     """Work out what is derived from the free amounts, in the block itself."""
-    block[:, CORES] = block[:, gauges.cores].sum(axis=1)
+    block[:, CORES], block[:, ROOM] = (block[:, columns].sum(axis=1) for columns in gauges.pools)
     shares = block[:, gauges.columns] * FULL // np.maximum(gauges.capacities, 1)
     now = np.where(gauges.capacities > 0, shares, gauges.otherwise)
     levels = np.clip(now.min(axis=2, initial=FULL), 0, FULL)
     block[:, LEVELS : LEVELS + levels.shape[1]] = levels
     block[:, SPARE], block[:, WHOLE] = levels.sum(axis=1), (levels == FULL).sum(axis=1)
     block[:, SUMS:LEVELS] = book[levels].sum(axis=1)
-    block[:, WORTH] = worth(block, book, block[:, CORES], block[:, WHOLE])
+    block[:, WORTH] = worth(block, book, block[:, CORES : ROOM + 1], block[:, WHOLE])
 
 
 def gauges_of(a: Arrays, table: int) -> Gauges:
@@ -146,5 +166,5 @@ def gauges_of(a: Arrays, table: int) -> Gauges:
     width = max((len(own) for own in by_gpu), default=0)
     padded = [[*((*row, 0) for row in own), *[(CLASS, 0, FULL)] * (width - len(own))] for own in by_gpu]
     grid = np.array(padded, dtype=np.int64).reshape(len(by_gpu), width, 3)
-    cores = a.cores_at[table]
-    return Gauges(grid[:, :, 0], grid[:, :, 1], grid[:, :, 2], cores[cores >= 0])
+    cores, memory = (columns[columns >= 0] for columns in a.pools_at[:, table])
+    return Gauges(grid[:, :, 0], grid[:, :, 1], grid[:, :, 2], (cores, memory))

@@ -20,6 +20,7 @@ from scheduling.crater.kernels import (
     N_SLOTS,
     S_CORES,
     S_LEVEL,
+    S_ROOM,
     S_TAKE,
     S_TAKES,
     T_ENOUGH,
@@ -46,7 +47,7 @@ class Ask(NamedTuple):
     capacities: Ints
     shares: Floats
     levels: Ints  # by slot: column of the level, -1 for none
-    cores: Ints  # by slot
+    pools: Ints  # by slot: millicores and bytes of memory
 
 
 class Choice(NamedTuple):
@@ -55,7 +56,7 @@ class Choice(NamedTuple):
     penalty: int
     columns: Ints
     amounts: Ints
-    cores: int
+    pools: Ints
     asks: tuple[Ask, ...]
 
 
@@ -105,13 +106,13 @@ def _choice(penalty: int, asks: Sequence[Ask]) -> Choice:
         penalty,
         np.concatenate([nothing, *(ask.columns[0] for ask in fixed)]),
         np.concatenate([nothing, *(ask.amounts[0] for ask in fixed)]),
-        sum(int(ask.cores[0]) for ask in fixed),
+        sum((ask.pools[0] for ask in fixed), np.zeros(2, dtype=np.int64)),
         tuple(ask for ask in asks if not _is_fixed(ask)),
     )
 
 
 def _is_fixed(ask: Ask) -> bool:
-    return not ask.gpu and len(ask.cores) == 1
+    return not ask.gpu and len(ask.pools) == 1
 
 
 def _ask(a: Arrays, count: int, slots: tuple[int, int], gpu: bool) -> Ask:
@@ -132,5 +133,5 @@ def _ask(a: Arrays, count: int, slots: tuple[int, int], gpu: bool) -> Ask:
         capacities,
         shares.reshape(number, width),
         rows[:, S_LEVEL].copy(),
-        rows[:, S_CORES].copy(),
+        rows[:, [S_CORES, S_ROOM]],
     )

@@ -6,10 +6,10 @@ give the same plan bit for bit. Units: worth in millionths of a GPU, amounts in 
 levels in hundredths of a device.
 
 Three arrays and a scratch, because handing many arrays around costs more than the work:
-`nodes`  one row a node: the fields below, worths of its partly used GPUs (by core price),
+`nodes`  one row a node: the fields below, worths of its partly used GPUs (by price),
          levels of its GPUs, then free amounts by column
-`code`   rows of six: variants, needs, slots and takes of the compiled requests (tables.py)
-`book`   [class, row, core price]: worth of 0..100 levels, of 0.. free GPUs, and the core prices
+`code`   rows of seven: variants, needs, slots and takes of the compiled requests (tables.py)
+`book`   [class, row, price]: worth of 0..100 levels, of 0.. free GPUs, and the prices
 `picks`  [0] how many devices are chosen, then the rows of their slots
 """
 
@@ -27,38 +27,46 @@ Int = Any  # an int here, a 64-bit integer in machine code
 NEVER = -(2**31) + 1  # a score below every other: it does not fit
 HUGE = 2**62
 FULL = 100
-PRICES = 17  # core prices in a book
+CORE, PRICES = 15, 17  # prices in a book: of a millicore up to CORE, then of a MiB
+MIB_BITS = 20
+WIDTH = 7  # of a row of code
 # fields of a node's row
-CORES, WHOLE, SPARE, WORTH, CLASS, SUMS = 0, 1, 2, 3, 4, 5
+CORES, ROOM, WHOLE, SPARE, WORTH, CLASS, SUMS = 0, 1, 2, 3, 4, 5, 6
 LEVELS = SUMS + PRICES
 # what the columns of a row of code mean, by the kind of row
 V_NEED, V_NEEDS, V_PENALTY, V_SHARED, V_GPUS = 0, 1, 2, 3, 4  # V_GPUS: the row of the need for GPUs or -1
 N_COUNT, N_SLOT, N_SLOTS, N_GPU, N_ALIKE, N_SHARED = 0, 1, 2, 3, 4, 5
-S_DEVICE, S_LEVEL, S_CORES, S_TAKE, S_TAKES, S_NEED = 0, 1, 2, 3, 4, 5  # S_LEVEL: column of the level, -1 for no GPU
+S_DEVICE, S_LEVEL, S_CORES, S_TAKE, S_TAKES, S_NEED, S_ROOM = 0, 1, 2, 3, 4, 5, 6
+# S_LEVEL: column of the level, -1 for no GPU; S_CORES and S_ROOM: millicores and bytes
 T_COLUMN, T_AMOUNT, T_CAPACITY = 0, 1, 2  # capacity of what the level follows, else 0
 T_ENOUGH = 3  # in a census: one more than would do, could the card be shared; 0: it can be
 ON_LINK = -1  # in place of a capacity: the column is that of a link, which other picks may load too
 
 
 @inlined
-def worth(nodes: Ints, book: Ints, node: int, cores: int) -> Any:
-    """The node as it is, with `cores` millicores left: the bound of its best future filling."""
+def worth(nodes: Ints, book: Ints, node: int, left: tuple[Int, Int]) -> Any:
+    """The node as it is, with these millicores and bytes left: the bound of its best future filling."""
     table, row, least = nodes[node, CLASS], FULL + 1 + nodes[node, WHOLE], np.int64(HUGE)
-    last = book.shape[1] - 1
-    for m in range(PRICES):
+    last, cores, room = book.shape[1] - 1, left[0], left[1] >> MIB_BITS
+    for m in range(CORE):
         least = min(least, nodes[node, SUMS + m] + book[table, row, m] + book[table, last, m] * cores)
+    for m in range(CORE, PRICES):
+        least = min(least, nodes[node, SUMS + m] + book[table, row, m] + book[table, last, m] * room)
     return least
 
 
 @inlined
-def worth_after(nodes: Ints, book: Ints, node: int, cores: int, change: tuple[Int, Int]) -> Any:
+def worth_after(nodes: Ints, book: Ints, node: int, left: tuple[Int, Int], change: tuple[Int, Int]) -> Any:
     """The same after one GPU has gone from one level to another."""
     before, after = change
     table, least, last = nodes[node, CLASS], np.int64(HUGE), book.shape[1] - 1
-    row = FULL + 1 + nodes[node, WHOLE] - (before == FULL) + (after == FULL)
-    for m in range(PRICES):
+    row, cores, room = FULL + 1 + nodes[node, WHOLE] - (before == FULL) + (after == FULL), left[0], left[1] >> MIB_BITS
+    for m in range(CORE):
         part = nodes[node, SUMS + m] - book[table, before, m] + book[table, after, m]
         least = min(least, part + book[table, row, m] + book[table, last, m] * cores)
+    for m in range(CORE, PRICES):
+        part = nodes[node, SUMS + m] - book[table, before, m] + book[table, after, m]
+        least = min(least, part + book[table, row, m] + book[table, last, m] * room)
     return least
 
 
@@ -139,9 +147,9 @@ def tightest(nodes: Ints, code: Ints, picks: Ints, node: int, need: int) -> bool
 
 
 @jit
-def one_gpu(nodes: Ints, code: Ints, book: Ints, picks: Ints, at: tuple[int, int, int]) -> Any:
+def one_gpu(nodes: Ints, code: Ints, book: Ints, picks: Ints, at: tuple[int, int, tuple[Int, Int]]) -> Any:
     """Pick the GPU whose use leaves the node worth most; NEVER when none fits."""
-    node, need, cores = at
+    node, need, left = at
     best: Int = np.int64(NEVER)
     chosen: Int = np.int64(-1)
     tight: Int = np.int64(FULL + 1)
@@ -154,7 +162,7 @@ def one_gpu(nodes: Ints, code: Ints, book: Ints, picks: Ints, at: tuple[int, int
         if not slot_fits(nodes, code, node, slot):
             continue
         before = nodes[node, code[slot, S_LEVEL]]
-        after = worth_after(nodes, book, node, cores, (before, level_after(nodes, code, node, slot)))
+        after = worth_after(nodes, book, node, left, (before, level_after(nodes, code, node, slot)))
         if after > best or (after == best and before < tight):
             best, chosen, tight = after, slot, before
     if chosen >= 0:
@@ -163,9 +171,9 @@ def one_gpu(nodes: Ints, code: Ints, book: Ints, picks: Ints, at: tuple[int, int
 
 
 @jit
-def many_gpus(nodes: Ints, code: Ints, book: Ints, picks: Ints, at: tuple[int, int, int]) -> Any:
+def many_gpus(nodes: Ints, code: Ints, book: Ints, picks: Ints, at: tuple[int, int, tuple[Int, Int]]) -> Any:
     """Pick the tightest GPUs that fit; worth of the node afterwards, NEVER when too few fit."""
-    node, need, cores = at
+    node, need, left = at
     chosen, table, last = picks[0], nodes[node, CLASS], book.shape[1] - 1
     if not tightest(nodes, code, picks, node, need):
         return np.int64(NEVER)
@@ -174,7 +182,8 @@ def many_gpus(nodes: Ints, code: Ints, book: Ints, picks: Ints, at: tuple[int, i
         whole -= nodes[node, code[picks[1 + p], S_LEVEL]] == FULL
         whole += level_after(nodes, code, node, picks[1 + p]) == FULL
     for m in range(PRICES):
-        part = nodes[node, SUMS + m] + book[table, FULL + 1 + whole, m] + book[table, last, m] * cores
+        amount = left[0] if m < CORE else left[1] >> MIB_BITS
+        part = nodes[node, SUMS + m] + book[table, FULL + 1 + whole, m] + book[table, last, m] * amount
         for p in range(chosen, picks[0]):
             before, after = nodes[node, code[picks[1 + p], S_LEVEL]], level_after(nodes, code, node, picks[1 + p])
             part += book[table, after, m] - book[table, before, m]
@@ -186,7 +195,7 @@ def many_gpus(nodes: Ints, code: Ints, book: Ints, picks: Ints, at: tuple[int, i
 def choose_all(nodes: Ints, code: Ints, book: Ints, picks: Ints, at: tuple[int, int]) -> Any:
     """As fill, with what the picks put on shared links taken from the node."""
     node, variant = at
-    cores = nodes[node, CORES]
+    cores, room = nodes[node, CORES], nodes[node, ROOM]
     first = code[variant, V_NEED]
     for need in range(first, first + code[variant, V_NEEDS]):
         before = picks[0]
@@ -199,11 +208,12 @@ def choose_all(nodes: Ints, code: Ints, book: Ints, picks: Ints, at: tuple[int, 
                 return np.int64(NEVER)
             for p in range(before, picks[0]):
                 cores -= code[picks[1 + p], S_CORES]
+                room -= code[picks[1 + p], S_ROOM]
         elif code[need, N_COUNT] == 1:
-            return one_gpu(nodes, code, book, picks, (node, need, cores))
+            return one_gpu(nodes, code, book, picks, (node, need, (cores, room)))
         else:
-            return many_gpus(nodes, code, book, picks, (node, need, cores))
-    return worth(nodes, book, node, cores)
+            return many_gpus(nodes, code, book, picks, (node, need, (cores, room)))
+    return worth(nodes, book, node, (cores, room))
 
 
 @jit

@@ -10,14 +10,16 @@ from scheduling.crater.kernels import CLASS, FULL, LEVELS, NEVER, SPARE, Ints
 from scheduling.crater.market import Market
 from scheduling.crater.rows import Rows
 from scheduling.crater.tables import Tables, free_column
-from scheduling.crater.vector import CPU
-from scheduling.crater.worth import CORE_PRICES, MICRO
+from scheduling.crater.vector import CPU, MEMORY
+from scheduling.crater.worth import CORE_PRICES, MICRO, ROOM_PRICES
+
+POOLS = (CPU, MEMORY)  # in the order of Arrays.pools_at
 
 
 def arrays(grid: Fleet, trade: Market, tables: Tables, nodes: Ints) -> Arrays:
     """Everything a decision reads, for the nodes as they are (`free_rows`, which become part of it)."""
     count, gpus = len(grid.nodes), max((len(c.gpus) for c in grid.classes), default=0)
-    gauges, gauge_of, cores_at = _gauges(grid)
+    gauges, gauge_of = _gauges(grid)
     names = sorted(grid.positions)
     rank = np.zeros(max(1, count), dtype=np.int64)
     rank[[grid.positions[name] for name in names]] = np.arange(len(names))
@@ -29,7 +31,7 @@ def arrays(grid: Fleet, trade: Market, tables: Tables, nodes: Ints) -> Arrays:
         classes=_classes(grid, trade),
         gauges=gauges,
         gauge_of=gauge_of,
-        cores_at=cores_at,
+        pools_at=_pools(grid),
         rank=rank,
         most=np.array(most, dtype=np.int64),
         log=np.zeros(1 << (2 * count + 64).bit_length(), dtype=np.int64),
@@ -61,7 +63,8 @@ def free_rows(grid: Fleet) -> Ints:
 
 
 def _book(trade: Market) -> Ints:
-    prices = np.broadcast_to(np.array(CORE_PRICES, dtype=np.int64), (len(trade.tables), 1, len(CORE_PRICES)))
+    row = np.array(CORE_PRICES + ROOM_PRICES, dtype=np.int64)
+    prices = np.broadcast_to(row, (len(trade.tables), 1, len(row)))
     return np.ascontiguousarray(np.concatenate([trade.tables, trade.fulls, prices], axis=1))
 
 
@@ -82,22 +85,28 @@ def _classes(grid: Fleet, trade: Market) -> Ints:
     return rows.array[: rows.used]
 
 
-def _gauges(grid: Fleet) -> tuple[Ints, Ints, Ints]:
-    """What each GPU's level follows, and where free millicores stand."""
+def _gauges(grid: Fleet) -> tuple[Ints, Ints]:
+    """What each GPU's level follows."""
     gauges, offset = Rows(3), free_column(grid)
-    width = max((sum(name == CPU for _, name in c.columns) for c in grid.classes), default=0) or 1
     gauge_of = np.zeros((max(1, len(grid.classes)), 2), dtype=np.int64)
-    cores_at = np.full((max(1, len(grid.classes)), width), -1, dtype=np.int64)
     for number, group in enumerate(grid.classes):
         gauge_of[number, 0] = gauges.used
         places = {position: gpu for gpu, position in enumerate(group.gpus)}
-        cores = 0
         for column, (position, name) in enumerate(group.columns):
             if position in places and name != CORE_NUMBERS:
                 capacity = group.sample.devices[position].capacity[name]
                 gauges.add((offset + column, capacity, LEVELS + places[position]))
-            elif name == CPU:
-                cores_at[number, cores] = offset + column
-                cores += 1
         gauge_of[number, 1] = gauges.used - gauge_of[number, 0]
-    return gauges.array, gauge_of, cores_at
+    return gauges.array, gauge_of
+
+
+def _pools(grid: Fleet) -> Ints:
+    """Where free millicores and free memory stand."""
+    offset, width = free_column(grid), max((len(c.columns) for c in grid.classes), default=1)
+    pools = np.full((len(POOLS), max(1, len(grid.classes)), max(1, width)), -1, dtype=np.int64)
+    for pool, name in enumerate(POOLS):
+        for number, group in enumerate(grid.classes):
+            columns = [offset + at for at, (_, own) in enumerate(group.columns) if own == name]
+            pools[pool, number, : len(columns)] = columns
+    most = max(1, int((pools >= 0).sum(axis=2).max()))
+    return np.ascontiguousarray(pools[:, :, :most])

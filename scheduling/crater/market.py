@@ -16,11 +16,12 @@ from scheduling.crater.kernels import Ints
 from scheduling.crater.model import Demand, Need, Node, Request
 from scheduling.crater.programs import level_asked, variants
 from scheduling.crater.shadow import Stock, Wanted, prices
-from scheduling.crater.vector import asked
-from scheduling.crater.worth import CORE_PRICES, Item, blended, tables
+from scheduling.crater.vector import CPU, MEMORY, asked, ceil_div
+from scheduling.crater.worth import CORE_PRICES, ROOM_PRICES, Item, blended, tables
 
 #: What a GPU of a kind that all demand insists on costs beyond its worth (GPUs per GPU).
 SCARCE = 0.4
+MIB = 1 << 20
 
 Pool = tuple[str, str]  # device type, dimension
 
@@ -58,22 +59,23 @@ def market(grid: Fleet, mix: Sequence[Demand]) -> Market:
     most = max((len(c.gpus) for c in grid.classes), default=0)
     total = sum(d.weight for d in mix) or 1
     made = [tables([i for d in mix if (i := _item(d, c, total))], most) for c in grid.classes]
-    kinds = tuple(dict.fromkeys(c.kind for c in grid.classes))
+    kinds, prices_of_pools = tuple(dict.fromkeys(c.kind for c in grid.classes)), len(CORE_PRICES + ROOM_PRICES)
     return Market(
-        np.stack([w for w, _ in made]) if made else np.zeros((0, LEVELS + 1, len(CORE_PRICES)), dtype=np.int64),
-        np.stack([f for _, f in made]) if made else np.zeros((0, 1, len(CORE_PRICES)), dtype=np.int64),
+        np.stack([w for w, _ in made]) if made else np.zeros((0, LEVELS + 1, prices_of_pools), dtype=np.int64),
+        np.stack([f for _, f in made]) if made else np.zeros((0, 1, prices_of_pools), dtype=np.int64),
         kinds,
         _scarcity(grid, kinds, mix),
     )
 
 
 def _item(demand: Demand, on: NodeClass, total: int) -> Item | None:
-    fit = asked_of(unruled(demand), on, [("cpu", "cpu_millicores")])
+    fit = asked_of(unruled(demand), on, [("cpu", CPU), ("memory", MEMORY)])
     if fit is None or not fit[0]:
         return None
     level, count = fit[0], gpus_of(demand)
     price = level * count / LEVELS if demand.micro is None else demand.micro / 1e6
-    return Item(level, count, fit[1][0], demand.weight / total, blended(price, level, count))
+    millicores, mebibytes = fit[1][0], ceil_div(fit[1][1], MIB)
+    return Item(level, count, millicores, demand.weight / total, blended(price, level, count), mebibytes)
 
 
 def unruled(demand: Demand) -> Demand:

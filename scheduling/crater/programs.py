@@ -23,7 +23,7 @@ from scheduling.crater.kernels import ON_LINK
 from scheduling.crater.model import Device, Need, Request
 from scheduling.crater.paths import CARRIED, LINK, Ways, sent
 from scheduling.crater.topology import groups
-from scheduling.crater.vector import CORE, CPU, asked, ceil_div, names_cores
+from scheduling.crater.vector import CORE, CPU, MEMORY, asked, ceil_div, names_cores
 
 MOST_TYPES = 6  # device types of one request: each has a bit in near.py
 MOST_CHOICES = 64  # of drives, network cards and links within one group of devices
@@ -36,6 +36,7 @@ class Slot:
     device: int
     gpu: int
     millicores: int
+    bytes: int  # of memory
     takes: tuple[tuple[int, int, int], ...]  # (column, amount, capacity where the device's level follows it or ON_LINK)
 
     @property
@@ -161,7 +162,7 @@ def slot_of(group: NodeClass, position: int, amounts: Mapping[str, int], above: 
         takes.append((columns[CORES], ceil_div(amounts.get(CPU, 0), CORE), 0))
     load = sent(device.type, amounts)
     takes += [(column, load, ON_LINK) for column in above if load]
-    return Slot(position, gpu, amounts.get(CPU, 0), tuple(takes))
+    return Slot(position, gpu, amounts.get(CPU, 0), amounts.get(MEMORY, 0), tuple(takes))
 
 
 def level_asked(need: Need, device: Device) -> int:

@@ -33,6 +33,7 @@ from scheduling.crater.kernels import (
     N_SLOT,
     N_SLOTS,
     NEVER,
+    ROOM,
     S_CORES,
     S_LEVEL,
     SPARE,
@@ -60,9 +61,11 @@ def appraise(a: Arrays, node: int) -> None:
     a.kinds[kind, 1] -= nodes[node, SPARE]
     for field in range(WORTH + 1):
         nodes[node, field] = 0
-    for at in range(a.cores_at.shape[1]):
-        if a.cores_at[table, at] >= 0:
-            nodes[node, CORES] += nodes[node, a.cores_at[table, at]]
+    for at in range(a.pools_at.shape[2]):
+        if a.pools_at[0, table, at] >= 0:
+            nodes[node, CORES] += nodes[node, a.pools_at[0, table, at]]
+        if a.pools_at[1, table, at] >= 0:
+            nodes[node, ROOM] += nodes[node, a.pools_at[1, table, at]]
     for gpu in range(gpus):
         nodes[node, LEVELS + gpu] = FULL
     first = a.gauge_of[table, 0]
@@ -79,7 +82,7 @@ def appraise(a: Arrays, node: int) -> None:
         for m in range(LEVELS - SUMS):
             nodes[node, SUMS + m] += book[table, now, m]
     a.kinds[kind, 1] += nodes[node, SPARE]
-    nodes[node, WORTH] = worth(nodes, book, node, nodes[node, CORES])
+    nodes[node, WORTH] = worth(nodes, book, node, (nodes[node, CORES], nodes[node, ROOM]))
 
 
 @jit

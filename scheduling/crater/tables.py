@@ -8,7 +8,7 @@ import numpy as np
 from scheduling.crater.arrays import BLOCK
 from scheduling.crater.census import Count
 from scheduling.crater.fleet import Fleet
-from scheduling.crater.kernels import LEVELS, N_GPU, NEVER, S_TAKE, T_ENOUGH, Ints
+from scheduling.crater.kernels import LEVELS, N_GPU, NEVER, S_TAKE, T_ENOUGH, WIDTH, Ints
 from scheduling.crater.programs import Ask, Slot, Variant
 from scheduling.crater.rows import Rows
 
@@ -20,7 +20,7 @@ class Tables:
 
     def __init__(self, grid: Fleet) -> None:
         nodes, classes = len(grid.nodes), max(1, len(grid.classes))
-        self.code, self.offset = Rows(6), free_column(grid)
+        self.code, self.offset = Rows(WIDTH), free_column(grid)
         self.shares = np.zeros(len(self.code.array))
         self.programs: Ints = np.zeros((16, classes, 5), dtype=np.int64)
         self.shapes: Ints = np.zeros((16, 5), dtype=np.int64)
@@ -65,7 +65,7 @@ class Tables:
         """Append rows; the number of the first."""
         first = self.code.used
         for row in rows:
-            self.code.add((*row, *(0,) * (6 - len(row))))
+            self.code.add((*row, *(0,) * (WIDTH - len(row))))
         return first
 
     def _counted(self, count: Count) -> int:
@@ -88,7 +88,7 @@ class Tables:
         if len(self.shares) < len(self.code.array):
             self.shares = np.concatenate([self.shares, np.zeros(len(self.code.array) - len(self.shares))])
         self.shares[first : first + len(takes)] = [(WHOLE - 1) / max(1, amount) for _, amount, _ in takes]
-        return slot.device, level, slot.millicores, first, len(takes), need
+        return slot.device, level, slot.millicores, first, len(takes), need, slot.bytes
 
     def improvise(self, slots: Sequence[Slot]) -> tuple[int, ...]:
         """Rows for slots that no compiled request has, in the order of the needs."""

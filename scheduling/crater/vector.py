@@ -6,7 +6,7 @@ from profiles.dimensions import PPM
 from scheduling.crater.model import Amounts, Device, Need
 
 CORE = 1000
-CPU = "cpu_millicores"
+CPU, MEMORY = "cpu_millicores", "memory_bytes"
 #: A device that says `none` here cannot keep two jobs apart (no MPS limits, not a slice): it is held whole.
 ISOLATION = "isolation"
 #: What a job holds of such a card, however little it asked for.

@@ -27,9 +27,8 @@ SELECT job.id::text, job.organisation_id::text, profile_digest, mode, entry_dige
 FROM looked_at JOIN scheduling_job AS job USING (id) JOIN tenancy_project AS project ON project.id = job.project_id
 ORDER BY submitted_ms, id"""
 LOST = f"""
-SELECT attempt.job_id::text, node.name FROM scheduling_attempt AS attempt
-JOIN scheduling_node AS node ON node.id = attempt.node_id
-WHERE attempt.job_id = ANY(%s::uuid[]) AND attempt.state = '{AttemptState.LOST}' ORDER BY attempt.id"""
+SELECT job_id::text, node.name FROM scheduling_attempt AS attempt JOIN scheduling_node AS node ON node.id = node_id
+WHERE job_id = ANY(%s::uuid[]) AND attempt.state = '{AttemptState.LOST}' ORDER BY attempt.id"""
 
 
 class Queued(NamedTuple):

@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from scheduling.crater.model import Constraint, Device, Need, Node, Price, Request, Runtime, Snapshot
 
 GIB = 2**30
+MIB = 2**20
 NOW = 1_800_000_000_000
 
 
@@ -68,6 +69,7 @@ def _devices(draw: st.DrawFn, node: str) -> Device:
     number, numa = draw(st.integers(0, 9)), draw(_numa)
     names = {"cpu": ("cpu_millicores",), "memory": ("memory_bytes", "memory_bandwidth"), "gpu": ("gpu_sm",)}
     capacity = {name: draw(st.integers(0, 4)) * 1000 for name in names.get(kind, ("storage_iops",))}
+    capacity |= {name: amount * MIB for name, amount in capacity.items() if name == "memory_bytes"}
     free = {name: draw(st.integers(0, amount)) for name, amount in capacity.items()}
     pins = kind == "cpu" and draw(st.booleans())
     pinned = tuple(range(free["cpu_millicores"] // 1000)) if pins else ()
@@ -84,6 +86,7 @@ def _needs(draw: st.DrawFn) -> Need:
     rules = (Constraint("model", "eq", "a"),) if draw(st.booleans()) and draw(st.booleans()) else ()
     amount = draw(st.integers(1, 3000))
     if draw(st.booleans()):
+        amount *= draw(st.sampled_from([MIB, MIB - 1])) if kind == "memory" else 1
         return Need(kind, draw(st.integers(1, 2)), rules, amounts={name: amount})
     return Need(kind, 1, rules, shares={name: draw(st.integers(1, 1_000_000))})
 

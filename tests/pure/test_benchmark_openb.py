@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from benchmarks import fgd, heldout, steady
+from benchmarks import fgd, made, steady
 from benchmarks.baselines import SCORED, Random, Scheduler, World, run
 from benchmarks.openb import Machine, Pod, Trace
 from benchmarks.streams import scheduler as scheduler_of
@@ -86,8 +86,8 @@ def test_random_takes_every_pod_that_fits() -> None:
 @pytest.mark.parametrize(("name", "share"), [("cpu300", 0.3), ("gpushare70", 0.7), ("multigpu25", 0.25)])
 def test_made_traces_have_their_share(name: str, share: float) -> None:
     rows = [row(gpus, milli) for gpus, milli in [(0, 0)] * 30 + [(1, 400)] * 40 + [(1, 1000)] * 30 + [(4, 1000)] * 10]
-    made = heldout.trace_of(name, rows, np.random.default_rng(0))
-    part, whole = weights(name, made)
+    found = made.trace_of(name, {"default": rows}, np.random.default_rng(0))
+    part, whole = weights(name, found)
     assert part / whole == pytest.approx(share, abs=0.05)
 
 

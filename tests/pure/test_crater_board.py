@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scheduling.crater.compiled import FAST
+from scheduling.crater.kernels import LEVELS
 from scheduling.crater.model import Need, Placement, Price, Refusal, Runtime, Snapshot
 from scheduling.crater.planner import Planner
 from tests.pure.crater_cases import cluster, cores, gpu_node, job, plain_node, snapshots
@@ -82,7 +83,7 @@ def test_a_quick_reason_names_a_rule_and_a_node(snapshot: Snapshot) -> None:
 def test_a_node_s_row_says_what_is_free() -> None:
     planner = Planner(cluster(gpu_node()), fast=False)
     planner.place(job("a", cores(1000), Need("gpu", shares={"gpu_sm": 250_000})))
-    assert np.sort(planner.board.arrays.nodes[0, 22:24]).tolist() == [75, 100]
+    assert np.sort(planner.board.arrays.nodes[0, LEVELS : LEVELS + 2]).tolist() == [75, 100]
 
 
 def test_a_negative_amount_fits_nowhere_and_gives_nothing() -> None:
