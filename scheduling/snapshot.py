@@ -34,13 +34,15 @@ COLUMNS = (
     *("id", "organisation_id", "profile_digest", "mode", "entry_digest", "submitted_ms", "policy", "priority"),
     *("deadline_ms", "cap_nano", "project_id", "timeout_ms", "grace_ms", "room_since_ms"),
 )
-#: How long the latest successes of each code ran, in this organisation: what others ran is told to nobody.
+#: How long the latest successes of each code ran, in this organisation: what others ran is told to nobody. Of a gang
+#: its first member is asked.
 SPANS = """
 SELECT place, ARRAY(
   SELECT attempt.ended_ms - attempt.started_ms FROM scheduling_attempt AS attempt
   JOIN scheduling_job AS job ON job.id = attempt.job_id
   WHERE job.organisation_id = code.organisation AND job.profile_digest = code.profile AND job.mode = code.mode
     AND job.entry_digest = code.entry AND attempt.state = %s AND attempt.ended_ms >= attempt.started_ms
+    AND attempt.member = 0
   ORDER BY attempt.ended_ms DESC LIMIT %s)
 FROM unnest(%s::uuid[], %s::text[], %s::text[], %s::text[]) WITH ORDINALITY
   AS code (organisation, profile, mode, entry, place)"""
@@ -108,6 +110,7 @@ class Asks:
     allow_cross_numa: bool
     near: tuple[Near, ...]
     is_spread: bool
+    is_apart: bool
 
 
 @lru_cache(maxsize=4096)
@@ -120,6 +123,7 @@ def _asks(text: str) -> Asks:
         allow_cross_numa=demand["allow_cross_numa"],
         near=near_of(demand),
         is_spread=demand.get("spread") == "device",
+        is_apart=demand.get("spread") == "node",
     )
 
 
@@ -150,6 +154,7 @@ def request_of(
         avoid_nodes=avoid,
         near=wanted.near,
         is_spread=wanted.is_spread,
+        is_apart=wanted.is_apart,
         owed=job.room_since_ms is not None,
         grace_ms=job.grace_ms,
     )

@@ -32,6 +32,7 @@ class GangAnswer:
 
     nodes: tuple[str, ...] = ()
     worst: int = -1
+    choices: int = 0  # how many nodes would do for the worst member
     rivals: int = 0
     room: int = 0
 
@@ -65,6 +66,14 @@ def members_of(request: Request) -> tuple[Request, ...]:
             )
         )
     return tuple(found)
+
+
+def is_whole(placement: Placement, request: Request) -> bool:
+    """Whether the placement has a place for each member of the request, in their order, and none for anybody else."""
+    if not is_gang(request):
+        return not placement.members
+    told = [(part.component, part.member, part.job) for part in placement.members]
+    return told == [(name, number, request.job) for number, name in enumerate(names_of(request))]
 
 
 def members_in(placement: Placement) -> tuple[int | None, ...]:
@@ -102,7 +111,7 @@ def _assigned(offered: Sequence[Sequence[Offer]]) -> GangAnswer:
     room = {offer.node for row in rivals for offer in kept[row]}
     rivals = [row for row, own in enumerate(kept) if room.issuperset(offer.node for offer in own)]
     worst = min(rivals, key=lambda row: (len(offered[row]), row))
-    return GangAnswer(worst=worst, rivals=len(rivals), room=len(room))
+    return GangAnswer(worst=worst, choices=len(offered[worst]), rivals=len(rivals), room=len(room))
 
 
 def _in_order(members: Sequence[Request], nodes: Sequence[str]) -> tuple[str, ...]:

@@ -28,15 +28,12 @@ EXACT_NODES = 64
 
 def why_no_gang(planner: "Planner", request: Request, account: Account) -> Refusal:
     """The refusal of a gang that was just found to fit nowhere; `account` explains one member."""
-    members = members_of(request)
-    answer = place_gang(members, offers_now(planner, request, len(members)))
-    possible = _ever(planner, request)
+    members, ever = members_of(request), _ever(planner, request)
+    answer = ever if not ever.fits else place_gang(members, offers_now(planner, request, len(members)))
     if answer.fits:
-        return replace(_too_dear(planner, request, members, answer), possible=possible)
-    worst = members[answer.worst]
-    fits_alone = offers_now(planner, request, 1)(worst)
-    told = _too_few(planner, request, answer) if fits_alone else account(worst)
-    return replace(told, job=request.job, possible=possible, member=names_of(request)[answer.worst])
+        return _too_dear(planner, request, members, answer)
+    told = _too_few(planner, request, answer) if answer.choices else account(members[answer.worst])
+    return replace(told, job=request.job, possible=ever.fits, member=names_of(request)[answer.worst])
 
 
 def relaxing(request: Request, worst: Request) -> Callable[[Request, Occupancy, Scene], Placement | None]:
@@ -84,8 +81,8 @@ def _too_dear(planner: "Planner", request: Request, members: tuple[Request, ...]
     return Refusal(request.job, True, {CAP: len(members)}, reason, (reason,), (change,))
 
 
-def _ever(planner: "Planner", request: Request) -> bool:
-    """Whether it would fit if nothing ran and all machines were in order."""
+def _ever(planner: "Planner", request: Request) -> GangAnswer:
+    """What would be if nothing ran and all machines were in order."""
     nodes = planner.scene.snapshot.nodes
     empty = planner.scene.emptied
     repaired = {node.name: node for node in empty.snapshot.nodes}
@@ -102,4 +99,4 @@ def _ever(planner: "Planner", request: Request) -> bool:
             return False
         return place_on(member, repaired[node.name], state, empty) is not None
 
-    return place_gang(members_of(request), offers).fits
+    return place_gang(members_of(request), offers)

@@ -33,6 +33,7 @@ def runs_by_model(organisation_id: UUID, kind: Kind) -> dict[str, list[int]]:
         job__profile_digest=digest,
         job__mode=mode,
         job__entry_digest=entry,
+        member=0,
         state=AttemptState.SUCCEEDED,
         started_ms__isnull=False,
         ended_ms__isnull=False,

@@ -53,4 +53,7 @@ def attempt_view_of(attempt: Attempt) -> AttemptView:
         limits=attempt.limits,
         progress=attempt.progress,
         endpoint=attempt.endpoint,
+        member=attempt.member,
+        members=attempt.members,
+        component=attempt.component,
     )

@@ -56,7 +56,7 @@ def _stand(batch: Sequence[Placement], *, seen: PlannerInput, now_ms: int) -> in
         return len(batch)
     rows = Job.objects.filter(pk__in=[p.job for p in batch], state=JobState.QUEUED, stop_requested="")
     queued = {str(pk) for pk in rows.values_list("pk", flat=True)}
-    _note_conflicts([p for p in batch if p.job not in queued], seen=seen, now_ms=now_ms)
+    note_conflicts([p for p in batch if p.job not in queued], seen=seen, now_ms=now_ms)
     return _by_halves([p for p in batch if p.job in queued], seen=seen, now_ms=now_ms)
 
 
@@ -64,14 +64,14 @@ def _by_halves(batch: Sequence[Placement], *, seen: PlannerInput, now_ms: int) -
     if not batch or commit_batch(batch, seen=seen, now_ms=now_ms):
         return len(batch)
     if len(batch) == 1:
-        _note_conflicts(batch, seen=seen, now_ms=now_ms)
+        note_conflicts(batch, seen=seen, now_ms=now_ms)
         return 0
     middle = len(batch) // 2
     halves = batch[:middle], batch[middle:]
     return sum(_by_halves(half, seen=seen, now_ms=now_ms) for half in halves)
 
 
-def _note_conflicts(placements: Sequence[Placement], *, seen: PlannerInput, now_ms: int) -> None:
+def note_conflicts(placements: Sequence[Placement], *, seen: PlannerInput, now_ms: int) -> None:
     """One decision each; a conflict equal to the job's latest decision is not repeated."""
     if placements:
         answers = f"[{','.join(_storable(placement) for placement in placements)}]"

@@ -1,7 +1,5 @@
 """Jobs on some cards of a node, or on cards of two (E5): what each holds is its own."""
 
-
-
 from alldata.kernel.intervals import HOUR_MS, Interval
 from alldata.tenancy.viewer import Viewer
 from costing.rating import price_nano

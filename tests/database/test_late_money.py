@@ -1,6 +1,5 @@
 """Does the bill depend on how late news came, or how short a job was (E2)?"""
 
-
 import pytest
 
 from alldata.kernel.intervals import HOUR_MS, Interval

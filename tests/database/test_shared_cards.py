@@ -1,7 +1,5 @@
 """Cards that several share (E5): every nano once, nothing copied."""
 
-
-
 from alldata.kernel.intervals import HOUR_MS, Interval
 from alldata.tenancy.viewer import Viewer
 from tests.cards import book, booked, tenants
