@@ -70,9 +70,7 @@ def _hours(viewer: Viewer, asked: Asked, device: str) -> Mapping[int, tuple[int,
     return {int(r.key): (r.amounts.used_nano, r.amounts.idle_nano + r.amounts.unmetered_nano) for r in rows}
 
 
-def _stretches(
-    viewer: Viewer, asked: Asked, capabilities: Sequence[str], *, now_ms: int
-) -> list[tuple[str, Stretch]]:
+def _stretches(viewer: Viewer, asked: Asked, capabilities: Sequence[str], *, now_ms: int) -> list[tuple[str, Stretch]]:
     job = job_row(viewer, asked.ref)
     first, last = asked.hours
     usage = series_of_job(viewer, asked.ref, span=(first, last), now_ms=now_ms)

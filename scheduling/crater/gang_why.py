@@ -64,7 +64,7 @@ def _too_few(planner: "Planner", request: Request, answer: GangAnswer) -> Refusa
     """Each member would fit somewhere, but not each on a machine of its own."""
     need, have = answer.rivals, answer.room
     kind = members_of(request)[answer.worst].needs[0].type
-    reason = Shortfall(NODES, "", None, kind, None, need, have, need - have, NODES)
+    reason = Shortfall(NODES, "", None, kind, NODES, need, have, need - have, NODES)
     counts = {NODES: len(planner.grid.nodes) - have} if len(planner.grid.nodes) > have else {NODES: 1}
     return Refusal(request.job, True, counts, reason, (reason,))
 

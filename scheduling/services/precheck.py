@@ -80,13 +80,9 @@ def fits(placement: Placement, job: Job, snapshot: Snapshot) -> PreCheck:
     """The forecast of a place that is free now."""
     expected = _expected(placement.picks, job, snapshot, (snapshot.now_ms, snapshot.now_ms))
     found = PreCheck(fits=True, currency=snapshot.currency, starts_in_ms=0, starts_in_p90_ms=0, **expected)
-    said = replace(
-        placement,
-        predicted_ms=found.predicted_ms,
-        predicted_p90_ms=found.p90_ms,
-        predicted_nano=found.cost_nano,
-        on_time=found.on_time,
-    )
+    timed = {"predicted_ms": found.predicted_ms, "predicted_p90_ms": found.p90_ms, "on_time": found.on_time}
+    members = tuple(replace(member, **timed) for member in placement.members)
+    said = replace(placement, members=members, predicted_nano=found.cost_nano, **timed)
     return replace(found, placement=as_plain(said), warnings=(*job.notices, *_warnings(found, job)))
 
 
@@ -103,7 +99,7 @@ def _waits(refusal: Refusal, job: Job, snapshot: Snapshot, stops: Sequence[str])
         told,
         starts_in_ms=soon.at_ms - snapshot.now_ms,
         starts_in_p90_ms=late_ms - snapshot.now_ms if late_ms is not None else None,
-        later_node=soon.placement.node,
+        later_node=", ".join(soon.placement.nodes),
         **_expected(soon.placement.picks, job, snapshot, (soon.at_ms, late_ms)),
     )
     return replace(found, warnings=(*notices, *_warnings(found, job)))

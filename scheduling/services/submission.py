@@ -14,7 +14,8 @@ from alldata.tenancy.errors import MayNot
 from alldata.tenancy.selectors import ProjectView, project_view
 from alldata.tenancy.services.numbers import next_job_number
 from alldata.tenancy.viewer import Viewer
-from scheduling.errors import DeadlineUnmeetable, RequestReused
+from scheduling.crater.gang_why import NODES
+from scheduling.errors import DeadlineUnmeetable, RequestReused, TooFewMachines
 from scheduling.models import Job
 from scheduling.ports import BudgetGate, PriceQuotes, Spend
 from scheduling.selectors.answers import JobRow
@@ -39,6 +40,7 @@ def submit_job(
     checked = check(viewer, command, now_ms=now_ms)
     answer = forecast(checked, prices=prices, now_ms=now_ms)
     refuse_hopeless(checked, answer)
+    refuse_too_wide(answer)
     with transaction.atomic():
         row, created = Job.objects.get_or_create(
             project_id=project.id,
@@ -85,6 +87,13 @@ def refuse_hopeless(checked: Checked, answer: PreCheck) -> None:
         return
     if answer.on_time < HOPELESS_BELOW:
         raise DeadlineUnmeetable(max(0, answer.finish_ms - deadline_ms), answer.on_time, answer.forecast_source)
+
+
+def refuse_too_wide(answer: PreCheck) -> None:
+    """A gang for which there are too few machines, whatever runs on them, would wait for ever. Errors: TooFewMachines."""
+    refusal = answer.refusal
+    if refusal is not None and not refusal["possible"] and refusal["nearest"]["rule"] == NODES:
+        raise TooFewMachines(refusal["nearest"]["need"], refusal["nearest"]["have"])
 
 
 def earlier_job(project: ProjectView, command: SubmitCommand) -> JobRow | None:

@@ -67,6 +67,11 @@ class AttemptView:
     members: int = 1
     component: str = ""  # what the member of a gang is called
 
+    @property
+    def reason_facts(self) -> Mapping[str, Any]:
+        """What its reason speaks of."""
+        return {"exit_code": self.exit_code, "signal": self.signal, "missing": self.detail}
+
 
 @dataclass(frozen=True, slots=True)
 class JobEvent:
