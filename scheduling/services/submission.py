@@ -90,7 +90,7 @@ def refuse_hopeless(checked: Checked, answer: PreCheck) -> None:
 
 
 def refuse_too_wide(answer: PreCheck) -> None:
-    """A gang for which there are too few machines, whatever runs on them, would wait for ever. Errors: TooFewMachines."""
+    """A gang for which there are too few machines, however idle, would wait for ever. Errors: TooFewMachines."""
     refusal = answer.refusal
     if refusal is not None and not refusal["possible"] and refusal["nearest"]["rule"] == NODES:
         raise TooFewMachines(refusal["nearest"]["need"], refusal["nearest"]["have"])
