@@ -80,10 +80,13 @@ def fits(placement: Placement, job: Job, snapshot: Snapshot) -> PreCheck:
     """The forecast of a place that is free now."""
     expected = _expected(placement.picks, job, snapshot, (snapshot.now_ms, snapshot.now_ms))
     found = PreCheck(fits=True, currency=snapshot.currency, starts_in_ms=0, starts_in_p90_ms=0, **expected)
-    timed = {"predicted_ms": found.predicted_ms, "predicted_p90_ms": found.p90_ms, "on_time": found.on_time}
-    members = tuple(replace(member, **timed) for member in placement.members)
-    said = replace(placement, members=members, predicted_nano=found.cost_nano, **timed)
+    members = tuple(_timed(member, found) for member in placement.members)
+    said = replace(_timed(placement, found), members=members, predicted_nano=found.cost_nano)
     return replace(found, placement=as_plain(said), warnings=(*job.notices, *_warnings(found, job)))
+
+
+def _timed(placement: Placement, found: PreCheck) -> Placement:
+    return replace(placement, predicted_ms=found.predicted_ms, predicted_p90_ms=found.p90_ms, on_time=found.on_time)
 
 
 def _waits(refusal: Refusal, job: Job, snapshot: Snapshot, stops: Sequence[str]) -> PreCheck:

@@ -51,6 +51,7 @@ def api(stage: GangStage) -> Client:
 @pytest.fixture
 def reader(stage: GangStage) -> Client:
     client = Client()
+    assert stage.viewer.user_id is not None
     client.force_login(User.objects.get(pk=stage.viewer.user_id))
     return client
 
