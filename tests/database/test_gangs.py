@@ -87,7 +87,8 @@ def _half(plan_: Plan) -> Plan:
 def _one_node(plan_: Plan) -> Plan:
     whole = plan_.placements[0]
     first, second = whole.members
-    return Plan((replace(whole, members=(first, replace(second, node=first.node, picks=first.picks))),))
+    beside = tuple(replace(pick, cpus=(3,)) for pick in first.picks)
+    return Plan((replace(whole, members=(first, replace(second, node=first.node, picks=beside))),))
 
 
 def _another_ones_devices(plan_: Plan) -> Plan:
