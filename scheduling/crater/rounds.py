@@ -106,6 +106,4 @@ def _beside_leaving(fits: FitsOn, running: Iterable[Running]) -> FitsOn:
 
 
 def _at_once(running: Sequence[Running], stopped: Sequence[str]) -> list[Running]:
-    """What leaves and what is stopped; a gang of which one member stops is gone as a whole."""
-    jobs = {r.job for r in running if r.key in stopped}
-    return [replace(r, ends_ms=r.started_ms) for r in running if r.leaving or r.job in jobs]
+    return [replace(r, ends_ms=r.started_ms) for r in running if r.leaving or r.key in stopped]

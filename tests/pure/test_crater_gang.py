@@ -99,6 +99,12 @@ def test_too_few_machines_are_said_in_numbers(count: int, members: int) -> None:
     assert refusal.possible is False
 
 
+def test_what_can_never_be_is_said_of_idle_machines() -> None:
+    nodes = plain_node("a"), plain_node("b", used=4), plain_node("c")
+    (refusal,) = planned(gang("g", 1000, 1000, 1000, 1000), *nodes).refusals
+    assert refusal.nearest is not None and (refusal.nearest.need, refusal.nearest.have) == (4, 3)
+
+
 def test_a_gang_that_is_only_too_early_is_possible() -> None:
     (refusal,) = planned(gang("g", 3000, 3000), plain_node("a"), plain_node("b", used=2)).refusals
     assert refusal.possible and refusal.nearest is not None and refusal.nearest.rule == "nodes"

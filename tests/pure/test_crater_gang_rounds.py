@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -128,6 +129,18 @@ def test_a_gang_waits_for_the_last_of_the_machines_it_needs() -> None:
     snapshot = busy(nodes, (job("x", cores(4000)), NOW + 50, False), (job("y", cores(4000)), NOW + 30, False))
     head = schedule(replace(snapshot, queue=(gang("g", 2000, 2000),))).head
     assert head is not None and head.start_ms == NOW + 30
+
+
+@pytest.mark.parametrize(
+    ("millicores", "lasts_ms", "starts"), [(2000, 900, False), (1000, 900, True), (2000, 40, True)]
+)
+def test_every_machine_of_a_reservation_is_kept(millicores: int, lasts_ms: int, starts: bool) -> None:
+    """The gang waits for `a`; `b` has room for its second member, and so it stays."""
+    snapshot = busy((plain_node("a"), plain_node("b")), (job("x", cores(4000)), NOW + 50, False))
+    behind = lasting(job("q", cores(millicores)), lasts_ms)
+    made = schedule(replace(snapshot, queue=(lasting(gang("g", 3000, 3000, priority=1), 9), behind)))
+    assert made.head is not None and (made.head.node, made.head.start_ms) == ("a, b", NOW + 50)
+    assert ([p.node for p in made.placements] == ["b"]) is starts
 
 
 def test_lower_rank_stops_for_a_gang_and_nobody_needlessly() -> None:
