@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from scheduling.errors import TooFewMachines
 from scheduling.executors.fake import Script
 from scheduling.lifecycle import AttemptState, JobState, job_after, worst_of
+from scheduling.models import Job
 from scheduling.services.execution import drive
 from tests.gangs import GangStage, end_of, live, machines, states
 
@@ -111,6 +113,15 @@ def test_a_gang_waits_while_too_few_machines_have_room(tmp_path: Path) -> None:
     assert end_of(job)[0] == "active"
     machines("n9", "n8", now_ms=stage.now_ms)
     assert stage.place().placed == 1
+
+
+def test_one_local_machine_is_no_place_for_a_gang(tmp_path: Path) -> None:
+    stage = GangStage(tmp_path, count=0)
+    machines("here", engine="local")
+    with pytest.raises(TooFewMachines) as refused:
+        stage.submit(1, 1)
+    assert (refused.value.need, refused.value.have) == (2, 1)
+    assert "there is 1 that would do" in str(refused.value) and not Job.objects.exists()
 
 
 @pytest.mark.parametrize(
