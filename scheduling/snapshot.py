@@ -42,7 +42,7 @@ SELECT place, ARRAY(
   JOIN scheduling_job AS job ON job.id = attempt.job_id
   WHERE job.organisation_id = code.organisation AND job.profile_digest = code.profile AND job.mode = code.mode
     AND job.entry_digest = code.entry AND attempt.state = %s AND attempt.ended_ms >= attempt.started_ms
-    AND attempt.member = 0
+    AND attempt.member = 0 AND (attempt.members = 1 OR job.state = 'succeeded')
   ORDER BY attempt.ended_ms DESC LIMIT %s)
 FROM unnest(%s::uuid[], %s::text[], %s::text[], %s::text[]) WITH ORDINALITY
   AS code (organisation, profile, mode, entry, place)"""

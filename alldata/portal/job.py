@@ -1,5 +1,6 @@
 """What does one job's page show? The answer first, then the evidence, each part also a URL of its own."""
 
+from dataclasses import replace
 from typing import Any
 
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse
@@ -86,7 +87,8 @@ def log(request: PageRequest, reference: str) -> HttpResponse:
 def _live(request: PageRequest, view: JobView) -> dict[str, Any]:
     now = now_ms()
     row = view.row
-    attempt = view.latest[0] if view.latest else None
+    blamed = row.reason_facts.get("member")
+    attempt = next((a for a in view.latest if a.component == blamed), next(iter(view.latest), None))
     placements = placements_of(request.viewer, view.latest)
     nearest = row.reason_facts.get("nearest") if row.state == "queued" else None
     decision = view.decision or {}
@@ -120,7 +122,9 @@ def progress_of(said: Any) -> dict[str, Any] | None:
 def _timeline(request: PageRequest, view: JobView) -> dict[str, Any]:
     now = now_ms()
     usage = series_of_job(request.viewer, view.row.reference, span=(None, None), now_ms=now)
-    return {"view": view, "row": view.row, "line": timeline_of(request.viewer, view, usage, now_ms=now), "usage": usage}
+    mine = replace(view, attempts=tuple(a for a in view.attempts if a.member == _member(request)))
+    line = timeline_of(request.viewer, mine, usage, now_ms=now)
+    return {"view": view, "row": view.row, "line": line, "usage": usage, "member": _member(request)}
 
 
 def _log(request: PageRequest, reference: str, *, after: int, limit: int) -> dict[str, Any]:
