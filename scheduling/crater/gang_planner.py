@@ -73,10 +73,11 @@ def _costs(planner: "Planner", member: Request, *, by_price: bool) -> tuple[Ints
 
 def _booked(planner: "Planner", request: Request, members: Sequence[Request], answer: GangAnswer) -> Placement:
     parts = []
-    for member, node in zip(members, answer.nodes, strict=True):
+    fitting = [len(_costs(planner, member, by_price=False)[0]) for member in members]  # before any of them is booked
+    for member, node, count in zip(members, answer.nodes, fitting, strict=True):
         shape, row = planner.shape(member), planner.grid.positions[node]
         found = shape.search.book(planner, member, shape, row) if shape.search else _book(planner, shape.number, row)
-        parts.append(planner.booked(member, shape, found))
+        parts.append(planner.booked(member, shape, found._replace(fitting=count)))
     planner.gangs[request.job] = tuple(member.job for member in members)
     return joined(request, parts, chance(request, planner.scene.snapshot.now_ms))
 

@@ -149,6 +149,11 @@ def test_a_cap_is_for_all_members_together() -> None:
     assert (placement.nodes, placement.predicted_nano) == (("n0", "n1"), 1_500_000_000)
 
 
+def test_each_member_says_how_many_places_it_had() -> None:
+    (placement,) = planned(gang("g", 4000, 3000), plain_node("a"), plain_node("b"), plain_node("c", used=1)).placements
+    assert [part.candidates for part in placement.members] == [2, 3] and placement.candidates == 2
+
+
 def test_a_gang_and_a_job_share_what_is_there() -> None:
     snapshot = cluster(plain_node("a"), plain_node("b"), queue=(gang("g", 3000, 3000), job("j", cores(1000))))
     assert {p.job for p in schedule(snapshot).placements} == {"g", "j"}
