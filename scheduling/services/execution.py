@@ -142,7 +142,7 @@ def _all_started_ms(attempt: Attempt, seen: Observation) -> int | None:
         return seen.started_ms
     Job.objects.select_for_update().get(pk=attempt.job_id)
     started = Attempt.objects.filter(job_id=attempt.job_id, ordinal=attempt.ordinal, started_ms__isnull=False)
-    told = list(started.values_list("started_ms", flat=True))
+    told = [started_ms or 0 for started_ms in started.values_list("started_ms", flat=True)]
     return max(told) if len(told) == attempt.members else None
 
 
