@@ -41,6 +41,21 @@ def test_the_order_of_machines_never_matters(case: tuple[Request, tuple[Node, ..
     assert planned(request, *random.sample(nodes, len(nodes))) == planned(request, *nodes)
 
 
+def renamed(node: Node) -> Node:
+    """Another name that keeps its place among the others."""
+    devices = tuple(replace(device, uuid=f"other-{device.uuid}") for device in node.devices)
+    return replace(node, name=f"other-{node.name}", devices=devices)
+
+
+@many
+@given(gangs())
+def test_names_never_matter(case: tuple[Request, tuple[Node, ...]]) -> None:
+    request, nodes = case
+    told = [p.nodes for p in planned(request, *nodes).placements]
+    again = planned(replace(request, job="other"), *map(renamed, nodes)).placements
+    assert [p.nodes for p in again] == [tuple(f"other-{name}" for name in one) for one in told]
+
+
 @many
 @given(gangs())
 def test_what_machine_code_decides_so_does_plain_python(case: tuple[Request, tuple[Node, ...]]) -> None:
