@@ -26,7 +26,7 @@ def usage_recorded(event: UsageRecorded, now_ms: int) -> None:
         _wake_booker()
 
 
-@subscribe(JobMoved, wants=lambda event: event.to in JOB_ENDS)
+@subscribe(JobMoved, when={"to": JOB_ENDS})
 def job_moved(event: JobMoved, now_ms: int) -> None:
     """A job ended: its cost is wanted soon. One that never held anything costs nothing: its money is free at once."""
     job_id = UUID(event.job_id)
@@ -36,7 +36,7 @@ def job_moved(event: JobMoved, now_ms: int) -> None:
     _wake_booker()
 
 
-@subscribe(AttemptMoved, wants=lambda event: event.to in ATTEMPT_ENDS)
+@subscribe(AttemptMoved, when={"to": ATTEMPT_ENDS})
 def attempt_moved(event: AttemptMoved, now_ms: int) -> None:
     """An attempt ended; its job may go on with another."""
     note_end(UUID(event.job_id), now_ms=now_ms)

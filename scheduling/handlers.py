@@ -28,11 +28,13 @@ def derive_on_knowledge(event: KnowledgeChanged, now_ms: int) -> None:
     derive_again(now_ms=now_ms)
 
 
-@subscribe(JobMoved)
+#: Whoever places a job wakes the driver at once (services/bulk.py, services/holds.py); nobody else waits for that.
+FOLLOWED = frozenset(JobState) - {JobState.ADMITTED}
+
+
+@subscribe(JobMoved, when={"to": FOLLOWED})
 def follow_job(event: JobMoved, now_ms: int) -> None:
-    """Placed jobs are launched, requeued ones planned; a success may start a pipeline."""
-    if event.to == JobState.ADMITTED:
-        transaction.on_commit(waking.wake_driver)
+    """Requeued jobs are planned; a success may start a pipeline."""
     if event.to == JobState.QUEUED:
         transaction.on_commit(waking.wake_planner)
     if event.to == JobState.SUCCEEDED:

@@ -80,7 +80,7 @@ def waiting_requests() -> list[Request]:
     Of a longer queue: jobs that others made room for, high priorities and old jobs first, jobs that no machine
     here could ever run last, and always those whose deadlines are nearest. Memory is bounded, whatever the queue.
     """
-    queued = Job.objects.filter(state=JobState.QUEUED, stop_requested="")
+    queued = Job.objects.filter(state=JobState.QUEUED, stop_requested="", ended_ms=None)
     hopeless = Case(When(reason_facts__possible=False, then=Value(1)), default=Value(0))
     waits = Case(When(room_since_ms=None, then=Value(1)), default=Value(0))
     first = queued.order_by(waits, hopeless, "-priority", "submitted_ms", "id").values("pk")[:WINDOW]

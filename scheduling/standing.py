@@ -12,9 +12,12 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
+from django.db.models.fields.json import KeyTransform
+
 from scheduling.crater.model import Pick, Policy, Request, Running
-from scheduling.lifecycle import ATTEMPT_ENDS, PREEMPTED, STOP_GRACE_MS, AllocationState, AttemptState
-from scheduling.models import Allocation, Attempt
+from scheduling.lifecycle import PREEMPTED, STOP_GRACE_MS, AllocationState, AttemptState
+from scheduling.models import IS_LIVE, Allocation, Attempt
+from scheduling.selectors.placements import with_placement
 
 LIVE = (
     "id", "job_id", "job__project__team_id", "job__policy", "job__priority", "job__deadline_ms", "job__submitted_ms",
@@ -26,6 +29,7 @@ CLAIM = (
     "attempt_id", "attempt__node__name", "attempt__job__project__team_id", "attempt__created_ms",
     "device__uuid", "device__type", "device__numa_node", "dimension", "amount", "cpus", "release_due_ms",
 )  # fmt: skip
+SAID = (KeyTransform("picks", "placed"), KeyTransform("predicted_p90_ms", "placed"))
 Row = Mapping[str, Any]
 
 
@@ -51,7 +55,7 @@ class Standing:
 
 def running_now(*, now_ms: int) -> tuple[Running, ...]:
     """Everything that holds room and will give it back, by job; ended attempts by their own id."""
-    live = Attempt.objects.exclude(state__in=ATTEMPT_ENDS)
+    live = Attempt.objects.filter(IS_LIVE)
     rows = list(live.order_by("job_id", "member").values(*LIVE))
     places = _places(rows)
     saved = dict(live.filter(job__preemptible=True).values_list("id", "progress__saved_ms"))
@@ -67,7 +71,7 @@ def _places(rows: Sequence[Row]) -> Mapping[UUID, Place]:
     if len(_KNOWN) + len(rows) > MOST_KNOWN:
         _KNOWN.clear()
     unknown = [row["id"] for row in rows if row["id"] not in _KNOWN]
-    stored = Attempt.objects.filter(pk__in=unknown).values_list("id", "placement__picks", "placement__predicted_p90_ms")
+    stored = with_placement(Attempt.objects.filter(pk__in=unknown)).values_list("id", *SAID)
     fresh = {key: Place(tuple(pick_of(pick) for pick in picks), lasts_ms) for key, picks, lasts_ms in stored}
     launched = {row["id"] for row in rows if row["state"] != AttemptState.PLACING}
     _KNOWN.update({key: place for key, place in fresh.items() if key in launched})
@@ -136,7 +140,7 @@ def pick_of(pick: Row) -> Pick:
 def _giving_back() -> list[Running]:
     """Claims of ended attempts in their grace period."""
     claims: dict[UUID, list[Row]] = defaultdict(list)
-    rows = Allocation.objects.filter(state=AllocationState.RELEASING).order_by("attempt_id", "id")
+    rows = Allocation.objects.filter(state=AllocationState.RELEASING).order_by("attempt_id", "device_id", "dimension")
     for row in rows.values(*CLAIM):
         claims[row["attempt_id"]].append(row)
     return [_left_over(str(attempt), rows) for attempt, rows in claims.items()]

@@ -6,7 +6,6 @@ Unlike tests.world this writes rows directly, because laws are about what is sto
 from uuid import UUID
 
 from alldata.agent.wire import DeviceUsage, Frame, Usage
-from alldata.kernel.ids import uuid7
 from alldata.kernel.intervals import HOUR_MS, Interval
 from costing.services.books import publish_prices
 from costing.services.lists import read_price_list
@@ -66,7 +65,7 @@ def attempt(of: Job, device: Device, ordinal: int = 1) -> Attempt:
 def holds(who: Attempt, device: Device, amount: int, span: Interval, dimension: str = "hbm_bandwidth") -> None:
     """A released claim."""
     Allocation.objects.create(
-        id=uuid7(), attempt=who, device=device, dimension=dimension, amount=amount, start_ms=span.start_ms,
+        attempt=who, device=device, dimension=dimension, amount=amount, start_ms=span.start_ms,
         end_ms=span.end_ms, state="released",
     )  # fmt: skip
 

@@ -22,11 +22,20 @@ class Prepared:
     text: str
     _known: WeakSet[Any] = field(default_factory=WeakSet)  # sessions that have planned it
 
-    def execute(self, cursor: CursorWrapper, words: Sequence[Any], *, first: str = "") -> None:
-        """Run it on the cursor's connection, after the statement `first` in the same round trip."""
+    def execute(self, cursor: CursorWrapper, words: Sequence[Any]) -> None:
+        """Run it on the cursor's connection."""
+        self.plan()
+        cursor.execute(self.call(len(words)), words)
+
+    def plan(self) -> None:
+        """Have the session plan it, unless it has."""
+        connection.ensure_connection()
         session = connection.connection
         if session not in self._known:
-            cursor.execute(f"PREPARE {self.name} ({self.types}) AS {self.text}")
+            with connection.cursor() as cursor:
+                cursor.execute(f"PREPARE {self.name} ({self.types}) AS {self.text}")
             self._known.add(session)
-        blanks = ", ".join(["%s"] * len(words))
-        cursor.execute(f"{first}EXECUTE {self.name} ({blanks})", words)
+
+    def call(self, words: int) -> str:
+        """What runs it, for those who send more along with it."""
+        return f"EXECUTE {self.name} ({', '.join(['%s'] * words)})"

@@ -11,6 +11,22 @@ from alldata.outbox.prepared import Prepared
 from alldata.outbox.subscribers import subscribers_of
 from alldata.outbox.wake import wake_relay
 
+
+def written_sql(told: str, now: str) -> str:
+    """CTEs that write facts and what is owed of them, for statements that make facts true.
+
+    `told` is a CTE of (id, name, fields jsonb, project_id, owed text[]); `birth` is one as `numbered_sql` asks for.
+    """
+    return f"""stored AS (
+  INSERT INTO outbox_outboxevent (id, name, fields, project_id, at_ms)
+  SELECT id, name, fields, project_id, {now} FROM {told}
+), owing AS (
+  INSERT INTO outbox_delivery (id, event_id, subscriber, due_ms, tries, last_error)
+  SELECT {numbered_sql("row_number() OVER ()")}, id, subscriber, {now}, 0, ''
+  FROM {told} CROSS JOIN unnest(owed) AS subscriber
+)"""
+
+
 #: One round trip for any number of facts; the server makes the ids, in order of birth.
 PUBLISH = Prepared(
     "publish_facts",
@@ -18,15 +34,12 @@ PUBLISH = Prepared(
     f"""
 WITH birth AS MATERIALIZED (SELECT uuidv7() AS id
 ), told AS MATERIALIZED (
-  SELECT {numbered_sql("place")} AS id, fact->>'name' AS name, fact->'fields' AS fields, fact->'owed' AS owed
+  SELECT {numbered_sql("place")} AS id, fact->>'name' AS name, fact->'fields' AS fields,
+    NULLIF(fact->'fields'->>'project_id', '')::uuid AS project_id,
+    ARRAY(SELECT jsonb_array_elements_text(fact->'owed')) AS owed
   FROM jsonb_array_elements($1) WITH ORDINALITY AS facts (fact, place)
-), stored AS (
-  INSERT INTO outbox_outboxevent (id, name, fields, project_id, at_ms)
-  SELECT id, name, fields, NULLIF(fields->>'project_id', '')::uuid, $2 FROM told
-)
-INSERT INTO outbox_delivery (id, event_id, subscriber, due_ms, tries, last_error)
-SELECT {numbered_sql("row_number() OVER ()")}, id, subscriber, $2, 0, ''
-FROM told CROSS JOIN jsonb_array_elements_text(owed) AS subscriber""",
+), {written_sql("told", "$2")}
+SELECT""",
 )
 
 

@@ -2,10 +2,11 @@
 
 A synthetic cluster and a queue are written as rows. Three things are measured, each on an empty cluster:
 
-* `per_s`: a planner that is kept decides on slices of the queue, and each slice is committed in one transaction by
-  the platform's own commit_batch: decisions, reasons, claims, facts and the wake-up of their relay. `tx_p99_ms` is a
-  transaction alone, `cpu_us` the processor time of a placement in Python and in PostgreSQL.
-* `singly`: the same, one placement a transaction, wake-ups gathered as in a round.
+* `per_s`: a planner that is kept decides on one job after the other, and the platform's own commit_all commits each
+  hundred in one transaction while the next are decided on: decisions, reasons, claims, facts and wake-ups. `tx_p99_ms`
+  is a transaction alone, from its sending to its end; `cpu_us` the processor time of a placement in Python and in
+  PostgreSQL.
+* `singly`: one placement a transaction, decided on when the one before it is through, wake-ups gathered as in a round.
 * `rounds`: the service's place_waiting as its worker runs it: queue and machines read, prices asked, planner built,
   input recorded, everything committed. `first` knows nothing of the cluster, `second` has the process's memory of the
   first; both place the whole queue. `small` places 20 jobs; `idle` finds an empty queue.
@@ -16,9 +17,10 @@ import sys
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
+import psycopg2.extensions
 from django.db import connection
 
 from alldata.kernel.ids import uuid7
@@ -31,7 +33,7 @@ from costing.services.quotes import BookQuotes
 from scheduling.crater import model
 from scheduling.crater.planner import Planner
 from scheduling.models import Device, DeviceCapacity, Job, Node
-from scheduling.services.bulk import BATCH, commit_batch
+from scheduling.services.bulk import BATCH, commit_all, commit_batch
 from scheduling.services.placement import place_waiting
 from scheduling.services.recording import record_input
 from scheduling.snapshot import build_snapshot
@@ -61,30 +63,54 @@ def main(nodes: int, jobs: int) -> None:
 
 
 def kept(project: Project, jobs: int, size: int) -> dict[str, Any]:
-    """A planner that is kept, and slices of the queue: plan a slice, commit it, plan the next."""
+    """A planner that is kept, and a queue that is committed `size` at a time."""
     _empty()
     _write_jobs(project, jobs)
     _analyze()
     snapshot = build_snapshot(prices=QUOTES, now_ms=NOW)
     planner, seen = Planner(snapshot), record_input(snapshot)
-    whole, transactions, placed, cpu = [], [], 0, Processor()
-    for start in range(0, jobs, size):
-        began = time.perf_counter()
-        answers = [planner.place(request) for request in snapshot.queue[start : start + size]]
-        planned = [answer for answer in answers if answer is not None]
-        before = time.perf_counter()
-        placed += len(planned) * (bool(planned) and commit_batch(planned, seen=seen, now_ms=NOW))
-        ended = time.perf_counter()
-        whole.append(ended - began)
-        transactions.append(ended - before)
+    with Stopwatch() as transactions:
+        cpu, began = Processor(), time.perf_counter()
+        answers = (answer for request in snapshot.queue if (answer := planner.place(request)) is not None)
+        if size > 1:
+            placed = commit_all(answers, seen=seen, now_ms=NOW, size=size)
+        else:
+            placed = sum(commit_batch([answer], seen=seen, now_ms=NOW) for answer in answers)
+        took = time.perf_counter() - began
     return {
-        "per_s": round(placed / sum(whole), 1),
+        "per_s": round(placed / took, 1),
         "placed": placed,
         "batch": size,
-        "p50_ms": round(float(np.percentile(transactions, 50)) * 1000, 2),
-        "tx_p99_ms": round(float(np.percentile(transactions, 99)) * 1000, 2),
+        "p50_ms": transactions.percentile(50),
+        "tx_p99_ms": transactions.percentile(99),
         "cpu_us": {name: round(spent / placed * 1e6) for name, spent in cpu.spent().items()},
     }
+
+
+class Stopwatch:
+    """How long each statement takes that this session's driver sends, while the block lasts."""
+
+    def __init__(self) -> None:
+        self.took_ms: list[float] = []
+
+    def __enter__(self) -> Self:
+        took_ms = self.took_ms
+
+        class Timed(psycopg2.extensions.cursor):
+            def execute(self, *words: Any) -> None:
+                began = time.perf_counter()
+                super().execute(*words)
+                took_ms.append((time.perf_counter() - began) * 1000)
+
+        connection.connection.cursor_factory = Timed
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        connection.connection.cursor_factory = psycopg2.extensions.cursor
+
+    def percentile(self, share: float) -> float:
+        """Of the statements so far, in ms."""
+        return round(float(np.percentile(self.took_ms, share)), 2)
 
 
 def rounds(project: Project, jobs: int) -> dict[str, Any]:
@@ -106,17 +132,17 @@ def _timed(work: Callable[[], int]) -> dict[str, float]:
 
 
 class Processor:
-    """Processor time of this thread and of its PostgreSQL backend since it was made (Linux)."""
+    """Processor time of this process and of its PostgreSQL backend since it was made (Linux)."""
 
     def __init__(self) -> None:
         with connection.cursor() as cursor:
             cursor.execute("SELECT pg_backend_pid()")
             self._stat = Path(f"/proc/{cursor.fetchone()[0]}/schedstat")
-        self._python, self._postgres = time.thread_time(), self._backend()
+        self._python, self._postgres = time.process_time(), self._backend()
 
     def spent(self) -> dict[str, float]:
         """Seconds so far."""
-        return {"python": time.thread_time() - self._python, "postgres": self._backend() - self._postgres}
+        return {"python": time.process_time() - self._python, "postgres": self._backend() - self._postgres}
 
     def _backend(self) -> float:
         return int(self._stat.read_text().split()[0]) / 1e9

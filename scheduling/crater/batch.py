@@ -1,8 +1,8 @@
 """The kernels' arithmetic on many nodes of one class at once, in NumPy: for machines without numba.
 
-Each function answers as its namesake in kernels.py, scoring.py or near.py does, to the last
-bit; `block` is a copy of the nodes' rows. Nodes where something does not fit are dropped on
-the way, so the dear part is done for few.
+Each function answers as its namesake in kernels.py or scoring.py does, to the last bit; `block`
+is a copy of the nodes' rows. Nodes where something does not fit are dropped on the way, so the
+dear part is done for few.
 """
 
 from typing import NamedTuple
@@ -11,11 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from scheduling.crater.arrays import C_GPUS, Arrays
-from scheduling.crater.columns import Ask, Choice, Count, Floats, Program
+from scheduling.crater.columns import Ask, Choice, Program
 from scheduling.crater.kernels import CLASS, CORES, FULL, HUGE, LEVELS, NEVER, SPARE, SUMS, WHOLE, WORTH, Ints
-from scheduling.crater.near import APART, FITS, FULL_AT, HELD_AT, MOST_FULL, MOST_HELD, NOWHERE
-from scheduling.crater.programs import MOST_TYPES
-from scheduling.crater.tables import WHOLE as DEVICE
 
 Bools = npt.NDArray[np.bool_]
 _SLOT, _TIGHT = 12, 20  # bits of a key: the slot, then the level before, then the worth
@@ -127,49 +124,6 @@ def _levels_after(block: Ints, ask: Ask, at: tuple[Ints, Ints]) -> Ints:
     levels = np.where(capacities > 0, left * FULL // np.maximum(capacities, 1), FULL).min(axis=1)
     clipped: Ints = np.clip(levels, 0, FULL)
     return clipped
-
-
-def judged(block: Ints, program: Program) -> tuple[Ints, Ints]:
-    """(what the nearest group lacks, verdict) of each node."""
-    total, failing, full, held = (np.zeros(len(block), dtype=np.int64) for _ in range(4))
-    for i, count in enumerate(program.census):
-        gaps = _gaps(block, count.ask)
-        lacks, fitting = _lacking(gaps[:, : count.fine], count.ask.wanted)
-        total += lacks
-        fails = fitting < count.ask.wanted
-        failing |= np.where(fails, (1 + ((fitting > 0).astype(np.int64) << MOST_TYPES)) << i, 0)
-        more = _turned_down(block, count) if count.is_odd else ((gaps > 0).sum(axis=1), 0)
-        full, held = full + np.where(fails, more[0], 0), held + np.where(fails, more[1], 0)
-    if not program.whole:
-        total = np.full(len(block), NOWHERE, dtype=np.int64)
-        for group in program.groups:
-            lacks = sum((_lacking(_gaps(block, ask), ask.wanted)[0] for ask in group), np.zeros_like(total))
-            total = np.minimum(total, lacks)
-    fine = np.where(total == 0, FITS, APART)
-    turned_down = np.minimum(full, MOST_FULL) << FULL_AT | np.minimum(held, MOST_HELD) << HELD_AT
-    return total, np.where(failing == 0, fine, failing | turned_down)
-
-
-def _turned_down(block: Ints, count: Count) -> tuple[Ints, Ints]:
-    """Devices too full, and devices with room enough that cannot be shared."""
-    have = block[:, count.ask.columns]
-    lacks = have < count.ask.amounts
-    shared = lacks & (count.enough > 0) & (have > 0) & (have >= count.enough - 1)
-    return (lacks & ~shared).any(axis=2).sum(axis=1), shared.any(axis=2).sum(axis=1)
-
-
-def _gaps(block: Ints, ask: Ask) -> Floats:
-    """By node and slot the lacking share in millionths, 0 or less where the device fits."""
-    gaps: Floats = ((ask.amounts - block[:, ask.columns]) * ask.shares).max(axis=2)
-    return gaps
-
-
-def _lacking(gaps: Floats, count: int) -> tuple[Ints, Ints]:
-    """(what the need misses in millionths of a device, devices that fit)."""
-    fits = gaps <= 0
-    missing = count - fits.sum(axis=1)
-    least = np.where(fits, DEVICE - 1.0, gaps).min(axis=1, initial=DEVICE - 1.0).astype(np.int64)
-    return np.where(missing > 0, DEVICE * (missing - 1) + 1 + least, 0), count - missing
 
 
 def appraise(block: Ints, book: Ints, gauges: Gauges) -> None:

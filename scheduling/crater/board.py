@@ -43,6 +43,8 @@ from scheduling.crater.tables import Tables, free_column
 
 #: Best fit in micro-GPU for a whole node left unused (cores, GPUs): jobs with GPUs, jobs without.
 FIT_GPU, FIT_PLAIN = (10_000, 10_000), (10_000, 40_000)
+#: How many times a shape is placed before its last refusal is history.
+PATIENCE = 1000
 
 
 class Board:
@@ -55,6 +57,7 @@ class Board:
         self.plain = None if fast else Plain(self.arrays, free_column(grid))
         self.near: dict[int, near.Kept] = {}
         self.refused: set[int] = set()
+        self.lately: dict[int, int] = {}  # shapes that were refused, and for how many more places that counts
         self.latest: tuple[int, Survey] | None = None  # until something changes
         self.moved: dict[Slots, Ints] = {}
 
@@ -85,14 +88,43 @@ class Board:
 
         A shape that was refused is surveyed first: where it still fits nowhere, its scores can wait.
         """
+        is_known = self.latest is not None and self.latest[0] == shape
+        if self.plain is None and shape in self.lately and shape in self.near and not is_known:
+            return self._attempt(shape, most)
         if shape in self.refused and not self.survey(shape).totals[near.CAP]:
-            return None
-        self.refused.discard(shape)
+            return self._settled(shape, None)
         self.latest = None
         if self.plain is not None:
             node = self.plain.choose(shape)
-            return self.plain.book(shape, node, most) if node >= 0 else None
-        return self._found(decide.place(self.arrays, shape, most))
+            found = self.plain.book(shape, node, most) if node >= 0 else None
+        else:
+            found = self._found(decide.place(self.arrays, shape, most))
+        return self._settled(shape, found)
+
+    def _attempt(self, shape: int, most: int) -> Found | None:
+        """Place a shape that was refused lately; a survey comes with the refusal."""
+        self.latest, kept = None, self.near[shape]
+        figures, short = near.attempt(self.arrays, shape, kept, shape in self.refused, most)
+        found = self._found(figures)
+        if found is None:
+            self._surveyed(shape, self._ranked(figures[-1]), kept.totals.tolist(), short)
+        return self._settled(shape, found)
+
+    def _settled(self, shape: int, found: Found | None) -> Found | None:
+        """What was refused may soon be refused again: that is remembered for a while."""
+        if found is None:
+            self.lately[shape] = PATIENCE
+            if self.plain is not None:
+                self.plain.surveys.watch(shape)
+            return None
+        self.refused.discard(shape)
+        if shape in self.lately:
+            self.lately[shape] -= 1
+            if not self.lately[shape]:
+                del self.lately[shape]
+                if self.plain is not None:
+                    self.plain.surveys.unwatch(shape)
+        return found
 
     def book(self, shape: int, node: int, most: int = RANKED) -> Found | None:
         """Book the shape's best devices on the node that was just chosen."""
@@ -132,12 +164,13 @@ class Board:
             self.near[shape] = near.fresh(len(self.grid.nodes), self.arrays.best.shape[1])
         kept = self.near[shape]
         if self.plain is not None:
-            (rows, lacks), short = self.plain.survey(shape, kept, most)
-        else:
-            count, short = near.survey(self.arrays, shape, kept, most)
-            rows, lacks = self._ranked(count)
-        slots = self.arrays.picks[1 : 1 + short].tolist()
-        survey = Survey(rows, lacks, kept.totals.tolist(), slots)
+            return self._surveyed(shape, *self.plain.surveys.survey(shape, kept, most))
+        count, short = near.survey(self.arrays, shape, kept, most)
+        return self._surveyed(shape, self._ranked(count), kept.totals.tolist(), short)
+
+    def _surveyed(self, shape: int, ranked: Ranked, totals: list[int], short: int) -> Survey:
+        """The survey that was just made."""
+        survey = Survey(*ranked, totals, self.arrays.picks[1 : 1 + short].tolist())
         self.refused.add(shape)
         self.latest = shape, survey
         return survey
@@ -229,6 +262,7 @@ class Board:
         self.tables.forget()
         self.near.clear()
         self.refused.clear()
+        self.lately.clear()
         self.latest = None
         self.moved.clear()
         if self.plain is not None:

@@ -29,7 +29,7 @@ from scheduling.crater.kernels import (
     V_SHARED,
     Ints,
 )
-from scheduling.crater.near import C_FINE, C_HELD, C_SLOTS
+from scheduling.crater.near import C_FINE, C_SLOTS
 
 Floats = npt.NDArray[np.float64]
 #: A take of nothing: it fits and moves no level.
@@ -65,7 +65,6 @@ class Count(NamedTuple):
     ask: Ask
     fine: int
     enough: Ints  # by slot and take: one more than would do, could the card be shared; 0: it can
-    is_odd: bool  # some would never do, or cannot be shared
 
 
 class Program(NamedTuple):
@@ -96,7 +95,7 @@ def _count(a: Arrays, need: list[int]) -> Count:
     made = np.zeros_like(ask.columns)
     for at, slot in enumerate(a.code[need[N_SLOT] : need[N_SLOT] + need[C_SLOTS]].tolist()):
         made[at, : slot[S_TAKES]] = a.code[slot[S_TAKE] : slot[S_TAKE] + slot[S_TAKES], T_ENOUGH]
-    return Count(ask, need[C_FINE], made, bool(need[C_HELD]) or need[C_SLOTS] > need[C_FINE])
+    return Count(ask, need[C_FINE], made)
 
 
 def _choice(penalty: int, asks: Sequence[Ask]) -> Choice:

@@ -1,7 +1,7 @@
 """Is numba here? Then the kernels run as machine code; the plan is the same either way."""
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 F = TypeVar("F", bound=Callable[..., object])
 
@@ -27,3 +27,9 @@ def inlined(function: F) -> F:
         return function
     compiled: F = njit(inline="always")(function)
     return compiled
+
+
+def python(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function itself, not its machine code."""
+    plain: Callable[..., Any] = getattr(function, "py_func", function)
+    return plain

@@ -26,6 +26,7 @@ from scheduling.crater.arrays import (
 )
 from scheduling.crater.census import FOR_EVER, WIDTH
 from scheduling.crater.compiled import inlined, jit
+from scheduling.crater.decide import place
 from scheduling.crater.kernels import (
     CLASS,
     N_COUNT,
@@ -50,6 +51,7 @@ from scheduling.crater.tables import WHOLE
 
 Floats = npt.NDArray[np.float64]
 NOWHERE = 2**31 - 1
+CATCH_UP = 512  # changes of nodes that are little work
 # what the columns of a row of the census mean, after N_COUNT and N_SLOT
 C_FINE, C_SLOTS, C_RULES, C_HELD = 2, 3, 4, 5
 # the rules in the order of the totals
@@ -239,6 +241,26 @@ def survey(a: Arrays, shape: int, kept: Kept, most: int) -> Any:
     for i in range(count):
         a.ranked[1, i] = -a.ranked[1, i]
     return count, outstanding(a, shape, a.ranked[0, 0]) if count > 0 else np.int64(0)
+
+
+@jit
+def attempt(a: Arrays, shape: int, kept: Kept, was_refused: bool, most: int) -> Any:
+    """As decide.place, for a shape that was refused lately; where it fits nowhere, followed by what survey answers.
+
+    What was refused just before is surveyed first: where it still fits nowhere, its scores can wait. What is
+    placed may be refused the next time, and then at once: its distances are renewed too, where that is little work.
+    """
+    if was_refused:
+        renew(a, shape, kept)
+    if not was_refused or kept.totals[CAP] > 0:
+        found = place(a, shape, most)
+        if found[0] >= 0:
+            if kept.seen[0] >= 0 and a.last[-1] - kept.seen[0] <= CATCH_UP:
+                renew(a, shape, kept)
+            return found, np.int64(0)
+    count, short = survey(a, shape, kept, most)
+    nothing = np.int64(0)
+    return (np.int64(-1), nothing, nothing, nothing, nothing, nothing, count), short
 
 
 def fresh(nodes: int, blocks: int) -> Kept:

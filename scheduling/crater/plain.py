@@ -5,20 +5,20 @@ where many did, they are scored at once in NumPy (batch.py). Used where numba is
 """
 
 from collections import Counter
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
-from scheduling.crater import batch, near, scoring
+from scheduling.crater import batch, scoring
 from scheduling.crater.arrays import C_KIND, C_START, P_VARIANTS, W_CORES, W_GPUS, W_UNITS, Arrays
 from scheduling.crater.changes import Changes
 from scheduling.crater.columns import Program, program
+from scheduling.crater.compiled import python
 from scheduling.crater.decide import dearness
 from scheduling.crater.found import Found, Slots
 from scheduling.crater.kernels import NEVER, S_TAKE, S_TAKES, V_PENALTY, Ints, Small, fill
 from scheduling.crater.ranking import Blocks, Ranked, led
 from scheduling.crater.states import States
+from scheduling.crater.surveys import Surveys
 
 #: Changed nodes up to which states are looked up one by one.
 FEW = 48
@@ -30,18 +30,12 @@ MOST_KNOWN = 400_000
 Taken = tuple[Slots, int, int, int]  # slots; score, best-fit part, penalty
 
 
-def python(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function itself, not its machine code."""
-    plain: Callable[..., Any] = getattr(function, "py_func", function)
-    return plain
-
-
 class Plain:
     """Scores by state; `arrays` is the same as for the kernels, but changes are noted here."""
 
     def __init__(self, arrays: Arrays, offset: int) -> None:
         self.arrays, self.blocks, self.states = arrays, Blocks(arrays), States(arrays, offset)
-        self.changes = Changes(arrays.freed)
+        self.changes, self.surveys, self.era = Changes(arrays.freed), Surveys(self), 0
         self.starts: list[int] = arrays.classes[:, C_START].tolist()
         self.kind_of: list[int] = arrays.classes[:, C_KIND].tolist()
         self.kinds: list[list[int]] = arrays.kinds.tolist()
@@ -51,6 +45,7 @@ class Plain:
 
     def forget(self) -> None:
         """Drop what is known of all shapes."""
+        self.surveys.forget()
         self.seen: dict[int, int] = {}
         self.programs: dict[tuple[int, int], Program] = {}
         self._forget_answers()
@@ -58,7 +53,6 @@ class Plain:
     def _forget_answers(self) -> None:
         self.known: dict[int, dict[int, int]] = {}
         self.picked: dict[tuple[int, int], Taken] = {}
-        self.tallies: dict[tuple[int, int, int], list[int]] = {}
         self.answers = 0
 
     def refresh(self, shape: int) -> None:
@@ -70,17 +64,16 @@ class Plain:
         if dirty is None:
             first, inverse = self.states.distinct()
             scores[:] = self._scores(shape, first)[inverse]
-        elif dirty:
-            nodes = np.array(dirty)
+        elif len(dirty):
             # what did not fit before more was taken does not fit now
-            nodes = nodes[(scores[nodes] > NEVER) | (self.changes.freed[nodes] >= since)]
-            scores[nodes] = self._looked_up(shape, nodes.tolist()) if len(nodes) <= FEW else self._scores(shape, nodes)
+            nodes = dirty[(scores[dirty] > NEVER) | (self.changes.freed[dirty] >= since)]
+            scores[nodes] = self._looked_up(shape, nodes) if len(nodes) <= FEW else self._scores(shape, nodes)
         self.seen[shape] = self.changes.now
 
-    def _looked_up(self, shape: int, nodes: list[int]) -> list[int]:
+    def _looked_up(self, shape: int, nodes: Ints) -> list[int]:
         """Scores by state; states that were never met are evaluated."""
-        known, states = self.known.setdefault(shape, {}), [self.states.of[node] for node in nodes]
-        new = {state: node for state, node in zip(states, nodes, strict=True) if state not in known}
+        known, states = self.known.setdefault(shape, {}), self.states.of[nodes].tolist()
+        new = {state: node for state, node in zip(states, nodes.tolist(), strict=True) if state not in known}
         if new:
             known.update(zip(new, self._scores(shape, np.array(list(new.values()))).tolist(), strict=True))
             self.answers += len(new)
@@ -91,11 +84,11 @@ class Plain:
         for table, at in self._by_class(nodes):
             if a.programs[shape, table, P_VARIANTS] == 0:
                 continue
-            if len(at) <= SMALL or self._program(shape, table).is_shared:
+            if len(at) <= SMALL or self.program(shape, table).is_shared:
                 found[at] = [self._evaluate(shape, node)[0] for node in nodes[at].tolist()]
             else:
                 rows = a.nodes[nodes[at]]
-                found[at] = batch.scores(rows, a.book[table], self._program(shape, table), self._weights(shape))
+                found[at] = batch.scores(rows, a.book[table], self.program(shape, table), self._weights(shape))
         return found
 
     def _evaluate(self, shape: int, node: int) -> tuple[int, int, int]:
@@ -110,7 +103,8 @@ class Plain:
         tables = self.blocks.class_of[nodes]
         return [(table, (tables == table).nonzero()[0]) for table in set(tables.tolist())]
 
-    def _program(self, shape: int, table: int) -> Program:
+    def program(self, shape: int, table: int) -> Program:
+        """The shape on the class as NumPy reads it."""
         key = shape, table
         if key not in self.programs:
             self.programs[key] = program(self.arrays, self.arrays.programs[shape, table])
@@ -168,7 +162,7 @@ class Plain:
 
     def _taken(self, shape: int, node: int, table: int) -> Taken:
         """The shape's best devices on the node."""
-        key = shape, self.states.of[node]
+        key = shape, int(self.states.of[node])
         known = self.picked.get(key)
         if known is None:
             a = self.arrays
@@ -188,6 +182,12 @@ class Plain:
         kind = self.kind_of[self.blocks.class_of[node]]
         self.kinds[kind][1] += self.states.enter(node)
         self.changes.note(node, gave_back=sign > 0)
+        if self.states.era != self.era:
+            self.era = self.states.era
+            self._forget_answers()
+            self.surveys.forget_states()
+        elif self.surveys.watched:
+            self.surveys.meet(node)
 
     def _amounts(self, slots: Slots) -> tuple[Ints, Ints]:
         """(columns, amounts) that the slots take; each column once."""
@@ -204,55 +204,6 @@ class Plain:
                 self.moves.clear()
             self.moves[slots] = known
         return known
-
-    def survey(self, shape: int, kept: near.Kept, most: int) -> tuple[Ranked, int]:
-        """As near.survey."""
-        dirty = self.changes.since(int(kept.seen[0]))
-        if dirty is None:
-            kept.verdicts[:], kept.totals[:] = 0, 0
-            first, inverse = self.states.distinct()
-            close, verdicts = self._judged(shape, first)
-            self._enter(shape, kept, self.blocks.all, (close[inverse], verdicts[inverse]))
-        elif dirty:
-            nodes = np.array(dirty)
-            self._enter(shape, kept, nodes, self._judged(shape, nodes))
-        kept.seen[0] = self.changes.now
-        a = self.arrays
-        rows, totals = self.blocks.ranked((kept.close, self.blocks.tops(kept.close)), np.zeros_like(a.points), most)
-        short = python(near.outstanding)(a, shape, rows[0]) if rows else 0
-        return (rows, [-total for total in totals]), short
-
-    def _judged(self, shape: int, nodes: Ints) -> tuple[Ints, Ints]:
-        close, verdicts = np.full(len(nodes), NEVER, dtype=np.int64), np.zeros(len(nodes), dtype=np.int64)
-        for table, at in self._by_class(nodes):
-            lacks, verdicts[at] = batch.judged(self.arrays.nodes[nodes[at]], self._program(shape, table))
-            close[at] = np.where(lacks < near.NOWHERE, -lacks, NEVER)
-        return close, verdicts
-
-    def _enter(self, shape: int, kept: near.Kept, nodes: Ints, found: tuple[Ints, Ints]) -> None:
-        """Note what was found out about nodes."""
-        close, verdicts = found
-        kept.close[nodes] = close
-        before = kept.verdicts[nodes]
-        other = np.flatnonzero(before != verdicts)
-        kept.verdicts[nodes] = verdicts
-        tables = self.blocks.class_of[nodes[other]].tolist()
-        moves = Counter(zip(tables, before[other].tolist(), verdicts[other].tolist(), strict=True))
-        for (table, old, new), count in moves.items():
-            gone, come = self._tally(shape, table, old), self._tally(shape, table, new)
-            kept.totals[:] += [count * (more - less) for less, more in zip(gone, come, strict=True)]
-
-    def _tally(self, shape: int, table: int, verdict: int) -> list[int]:
-        """What one node with the verdict adds to the totals."""
-        key = shape, table, verdict
-        if key not in self.tallies:
-            totals = np.zeros(len(near.RULES), dtype=np.int64)
-            if verdict:
-                row = tuple(self.arrays.programs[shape, table].tolist())
-                python(near.tally)(self.arrays.code, row, verdict, totals, 1)
-            self.tallies[key] = totals.tolist()
-            self.answers += 1
-        return self.tallies[key]
 
 
 _DEARNESS = python(dearness)

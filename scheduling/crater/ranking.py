@@ -16,6 +16,7 @@ from scheduling.crater.kernels import CLASS, HUGE, NEVER, Int, Ints, Small
 #: Blocks from which on it pays to look at the best blocks only.
 MANY = 64
 _ROWS = 1 << 20  # more rows than any cluster has nodes
+_FARTHEST = (NEVER + 1) * _ROWS - _ROWS  # keys of nodes where it is NEVER are below
 Ranked = tuple[list[int], list[int]]  # rows, totals
 
 
@@ -64,11 +65,15 @@ class Blocks:
 
     def __init__(self, a: Arrays) -> None:
         spans = a.classes[:, [C_START, C_END]].tolist()
-        self.members = [np.arange(at, min(at + BLOCK, end)) for start, end in spans for at in range(start, end, BLOCK)]
-        self.starts: Ints = np.array([rows[0] for rows in self.members], dtype=np.int64)
+        blocks = [(at, min(at + BLOCK, end)) for start, end in spans for at in range(start, end, BLOCK)]
+        self.starts: Ints = np.array([first for first, _ in blocks], dtype=np.int64)
+        self.members: Ints = self.starts[:, None] + np.arange(BLOCK)  # by block, -1 behind its last node
+        self.members[self.members >= np.array([end for _, end in blocks], dtype=np.int64)[:, None]] = -1
+        self.of_starts: Ints = np.arange(len(blocks))
         self.of_class: Ints = a.classes[:, C_BLOCK].copy()
         self.class_of: Ints = a.nodes[:, CLASS].copy()
         self.all: Ints = np.arange(len(a.nodes))
+        self.no_points: Ints = np.zeros_like(a.points)
 
     def tops(self, values: Small) -> Small:
         """The best value of each block."""
@@ -82,9 +87,9 @@ class Blocks:
             nodes = (own > NEVER).nonzero()[0]
         else:  # the best nodes are in as many best blocks
             added = points[self.class_of[self.starts]]
-            best = np.where((tops == NEVER) | (added == NEVER), -HUGE, tops + added)
-            nodes = np.concatenate([self.members[b] for b in sorted(np.argsort(-best, kind="stable")[:most].tolist())])
-            nodes = nodes[own[nodes] > NEVER]
+            best = np.where((tops == NEVER) | (added == NEVER), -HUGE // _ROWS, tops + added) * _ROWS - self.of_starts
+            nodes = self.members[np.argpartition(-best, most)[:most]].ravel()
+            nodes = nodes[(nodes >= 0) & (own[nodes] > NEVER)]
         added = points[self.class_of[nodes]]
         keys = (own[nodes] + added) * _ROWS - nodes
         if added.min(initial=0) == NEVER:
@@ -92,6 +97,17 @@ class Blocks:
         if len(keys) > most:
             keys = np.partition(keys, len(keys) - most)[len(keys) - most :]
         keys = np.sort(keys)[::-1]
+        rows = -keys % _ROWS
+        return rows.tolist(), ((keys + rows) // _ROWS).tolist()
+
+    def nearest(self, close: Small, most: int) -> Ranked:
+        """As `rank` with no points for anyone."""
+        if len(self.starts) > MANY:
+            return self.ranked((close, self.tops(close)), self.no_points, most)
+        keys = close.astype(np.int64) * _ROWS - self.all
+        if len(keys) > most:
+            keys = np.partition(keys, len(keys) - most)[len(keys) - most :]
+        keys = np.sort(keys[keys > _FARTHEST])[::-1]
         rows = -keys % _ROWS
         return rows.tolist(), ((keys + rows) // _ROWS).tolist()
 

@@ -4,9 +4,10 @@ import numpy as np
 
 from scheduling.crater.arrays import W_SEEN
 from scheduling.crater.board import Board
+from scheduling.crater.compiled import python
 from scheduling.crater.kernels import FULL, SPARE
 from scheduling.crater.market import Market
-from scheduling.crater.plain import Plain, python
+from scheduling.crater.plain import Plain
 from scheduling.crater.scoring import appraise
 from scheduling.crater.tables import free_column
 from scheduling.crater.worth import MICRO
@@ -24,4 +25,7 @@ def reprice(board: Board, trade: Market) -> None:
     for node in range(len(a.nodes)):
         (appraise if board.fast else python(appraise))(a, node)
     if board.plain is not None:
+        board.near.clear()  # its positions are those of the old log
+        board.refused.clear()
+        board.lately.clear()
         board.plain = Plain(a, free_column(board.grid))  # nothing it had worked out holds any longer

@@ -4,9 +4,11 @@ from scheduling.models.decisions import Decision, ObservedMix, PlannerInput
 from scheduling.models.holds import Hold
 from scheduling.models.inventory import Device, DeviceCapacity, Link, Node
 from scheduling.models.pipelines import Artifact, PipelineRun
-from scheduling.models.work import Allocation, Attempt, Job
+from scheduling.models.work import HAS_ENDED, IS_LIVE, Allocation, Attempt, Job
 
 __all__ = [
+    "HAS_ENDED",
+    "IS_LIVE",
     "Allocation",
     "Artifact",
     "Attempt",

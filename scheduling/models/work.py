@@ -2,8 +2,8 @@
 
 State columns move only through services/moves.py (conditional updates); the constraints
 here hold whatever the code does. A foreign key has no index of its own where another begins with it; where
-many rows are written at once (claims, decisions) it is held by a trigger that refuses to delete what is
-referred to (migration 0005), which costs the writer nothing.
+many rows are written at once (attempts, claims, decisions) it is held by a trigger that refuses to delete what is
+referred to (migrations 0005 and 0006), which costs the writer nothing.
 """
 
 from django.contrib.postgres.fields import ArrayField
@@ -11,7 +11,7 @@ from django.db import models
 from django.db.models import Q
 
 from alldata.kernel.ids import uuid7
-from scheduling.lifecycle import ATTEMPT_ENDS, AllocationState, AttemptState, JobState
+from scheduling.lifecycle import ATTEMPT_ENDS, JOB_ENDS, AllocationState, AttemptState, JobState
 
 
 def _choices(states: type) -> list[tuple[str, str]]:
@@ -72,6 +72,10 @@ class Job(models.Model):
                 condition=Q(ended_ms=None) | Q(ended_ms__gte=models.F("submitted_ms")),
                 name="job_ends_after_submit",
             ),
+            models.CheckConstraint(
+                condition=Q(ended_ms=None) | Q(state__in=sorted(JOB_ENDS)),
+                name="job_is_open_until_it_ends",
+            ),
         ]
         indexes = [
             models.Index(fields=["project", "-number"], name="job_recent"),
@@ -83,13 +87,18 @@ class Job(models.Model):
             ),
             models.Index(
                 fields=["submitted_ms"],
-                name="job_waiting",
-                condition=Q(state__in=[JobState.QUEUED, JobState.ADMITTED]),
+                name="job_open",  # never by state: a move that no index sees is written in its page alone
+                condition=Q(ended_ms=None),
             ),
         ]
 
     def __str__(self) -> str:
         return f"J-{self.number} {self.name}"
+
+
+#: Ended attempts and live ones, in the words of the indexes: a query in other words, or another order, reads the table.
+HAS_ENDED = Q(state__in=sorted(ATTEMPT_ENDS))
+IS_LIVE = ~HAS_ENDED
 
 
 class Attempt(models.Model):
@@ -99,16 +108,18 @@ class Attempt(models.Model):
     """
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
-    job = models.ForeignKey(Job, models.PROTECT, related_name="attempts", db_index=False)
+    job = models.ForeignKey(Job, models.PROTECT, related_name="attempts", db_index=False, db_constraint=False)
     project_id = models.UUIDField()
     ordinal = models.IntegerField()
     member = models.IntegerField(default=0, db_default=0)  # 0 .. members - 1
     members = models.IntegerField(default=1, db_default=1)
     component = models.CharField(max_length=80, blank=True, db_default="")  # what the member of a gang is called
     engine = models.CharField(max_length=20)
-    node = models.ForeignKey("scheduling.Node", models.PROTECT, related_name="+")
+    node = models.ForeignKey("scheduling.Node", models.PROTECT, related_name="+", db_index=False, db_constraint=False)
     state = models.CharField(max_length=12, choices=_choices(AttemptState), default=AttemptState.PLACING)
-    placement = models.JSONField()  # picks, score terms, forecast: crater's Placement as JSON
+    #: Crater's Placement where it differs from what the decision of this id says (selectors/placements.py): a member's
+    #: own part of it, say.
+    placement = models.JSONField(null=True)
     created_ms = models.BigIntegerField()
     changed_ms = models.BigIntegerField()
     started_ms = models.BigIntegerField(null=True)  # the engine's own stamps
@@ -129,18 +140,14 @@ class Attempt(models.Model):
             models.UniqueConstraint(
                 fields=["job", "member"],
                 name="one_live_attempt_per_member",
-                condition=~Q(state__in=sorted(ATTEMPT_ENDS)),
+                condition=IS_LIVE,
             ),
             models.CheckConstraint(
                 condition=Q(member__gte=0) & Q(member__lt=models.F("members")), name="attempt_member_is_one_of_all"
             ),
         ]
         indexes = [
-            models.Index(
-                fields=["changed_ms"],
-                name="attempt_live",
-                condition=~Q(state__in=sorted(ATTEMPT_ENDS)),
-            ),
+            models.Index(fields=["changed_ms"], name="attempt_to_forget", condition=HAS_ENDED & Q(forgotten_ms=None)),
         ]
 
     def __str__(self) -> str:
@@ -150,7 +157,7 @@ class Attempt(models.Model):
 class Allocation(models.Model):
     """What one attempt holds of one device in one dimension, in base units."""
 
-    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    pk = models.CompositePrimaryKey("attempt_id", "device_id", "dimension")
     attempt = models.ForeignKey(
         Attempt, models.PROTECT, related_name="allocations", db_index=False, db_constraint=False
     )
@@ -167,7 +174,6 @@ class Allocation(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["attempt", "device", "dimension"], name="allocation_once"),
             models.CheckConstraint(condition=Q(amount__gt=0), name="allocation_is_positive"),
             models.CheckConstraint(
                 condition=Q(state=AllocationState.RELEASED, end_ms__isnull=False)

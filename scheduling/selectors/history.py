@@ -12,6 +12,7 @@ from django.db.models import Q
 
 from scheduling.lifecycle import AttemptState, JobState
 from scheduling.models import Attempt, Device, Job
+from scheduling.selectors.placements import with_placement
 
 RUNS = 200
 #: What binds a job on such a device, where known: capacities and described attributes.
@@ -41,7 +42,7 @@ def runs_by_model(organisation_id: UUID, kind: Kind) -> dict[str, list[int]]:
         started_ms__isnull=False,
         ended_ms__isnull=False,
     ).order_by("-ended_ms")
-    told = rows.values_list("placement", "started_ms", "ended_ms")[:RUNS]
+    told = with_placement(rows).values_list("placed", "started_ms", "ended_ms")[:RUNS]
     runs = [(carrier(placement.get("picks", ())), (ended or 0) - (started or 0)) for placement, started, ended in told]
     models = models_of({device for device, _ in runs})
     found: dict[str, list[int]] = defaultdict(list)

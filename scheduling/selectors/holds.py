@@ -7,6 +7,7 @@ from alldata.tenancy.viewer import Viewer
 from scheduling.errors import ReservationNotFound
 from scheduling.models import Hold
 from scheduling.selectors.answers import HoldView
+from scheduling.selectors.placements import with_placement
 
 HELD, USED, RELEASED, EXPIRED = "held", "used", "released", "expired"
 EXPIRY = "reservation_expired"
@@ -52,7 +53,7 @@ def hold_view_of(hold: Hold) -> HoldView:
         expires_ms=hold.until_ms,
         created_ms=hold.created_ms,
         used_ms=hold.used_ms,
-        placement=_place([attempt.placement for attempt in hold.job.attempts.order_by("ordinal", "member")]),
+        placement=_place([one.placed for one in with_placement(hold.job.attempts.order_by("ordinal", "member"))]),
     )
 
 

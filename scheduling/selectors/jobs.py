@@ -14,6 +14,7 @@ from scheduling.errors import JobNotFound
 from scheduling.lifecycle import PREEMPTED, JobState
 from scheduling.models import Artifact, Job, PipelineRun
 from scheduling.selectors.answers import ArtifactView, JobEvent, JobRow, JobView
+from scheduling.selectors.placements import with_placement
 from scheduling.selectors.rows import attempt_view_of, job_row_of
 from scheduling.selectors.told import Names, names_for, told
 
@@ -78,7 +79,7 @@ def jobs_page(
 def job_view(viewer: Viewer, reference: str) -> JobView:
     """One job with its attempts, latest decision, history and files. Errors: JobNotFound."""
     job = find_job(viewer, reference)
-    attempts = job.attempts.select_related("node").order_by("ordinal", "member")
+    attempts = with_placement(job.attempts.select_related("node").order_by("ordinal", "member"))
     position, length = _queue_place(job)
     decisions = list(job.decisions.order_by("at_ms", "id").values_list("at_ms", "outcome", "answer"))
     names = names_for(viewer, [job.reason_facts, *(answer for _, _, answer in decisions)])
@@ -126,6 +127,6 @@ def _queue_place(job: Job) -> tuple[int | None, int | None]:
     """Position by waiting time; the planner's order may differ by slack and priority."""
     if job.state != JobState.QUEUED:
         return None, None
-    waiting = Job.objects.filter(state=JobState.QUEUED)
+    waiting = Job.objects.filter(state=JobState.QUEUED, ended_ms=None)
     ahead = waiting.filter(submitted_ms__lt=job.submitted_ms).count()
     return ahead + 1, waiting.count()

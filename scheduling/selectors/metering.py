@@ -10,6 +10,7 @@ from profiles.dimensions import ADDITIVE
 from scheduling.lifecycle import AttemptState
 from scheduling.models import Allocation, Attempt, Device, Job
 from scheduling.selectors.answers import AllocationSpan, AttemptView, Supply
+from scheduling.selectors.placements import with_placement
 from scheduling.selectors.rows import attempt_view_of
 
 PPB = 1_000_000_000
@@ -28,6 +29,7 @@ SPAN = (
     "until_ms",
     "ran",
 )
+KEY = ("attempt_id", "device_id", "dimension")
 #: The engine was never asked: a place that is held, or was given back unused.
 NEVER_RAN = Q(attempt__started_ms=None, attempt__state__in=[AttemptState.PLACING, AttemptState.CANCELLED])
 
@@ -45,7 +47,8 @@ def allocations_between(
         rows = rows.filter(attempt_id__in=attempt_ids)
     if node is not None:
         rows = rows.filter(device__node__name=node)
-    return [AllocationSpan(*row) for row in rows.order_by("start_ms", "id").annotate(ran=~NEVER_RAN).values_list(*SPAN)]
+    rows = rows.order_by("start_ms", *KEY).annotate(ran=~NEVER_RAN)
+    return [AllocationSpan(*row) for row in rows.values_list(*SPAN)]
 
 
 def supplies(
@@ -108,7 +111,7 @@ def _supplies_of(row: Device, card: Device | None) -> list[Supply]:
 
 def attempts_of(job_id: UUID) -> list[AttemptView]:
     """All attempts of a job, first to last."""
-    rows = Attempt.objects.filter(job_id=job_id).select_related("node").order_by("ordinal", "member")
+    rows = with_placement(Attempt.objects.filter(job_id=job_id)).select_related("node").order_by("ordinal", "member")
     return [attempt_view_of(row) for row in rows]
 
 

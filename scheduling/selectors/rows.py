@@ -1,8 +1,14 @@
 """Rows of this app as the frozen answers other rooms may hold."""
 
+from typing import TYPE_CHECKING
+
 from scheduling.models import Attempt, Job
 from scheduling.selectors.answers import AttemptView, JobRow
+from scheduling.selectors.placements import Placed
 from scheduling.selectors.told import NOBODY, Names, told
+
+if TYPE_CHECKING:
+    from django_stubs_ext import WithAnnotations
 
 
 def job_row_of(job: Job, names: Names = NOBODY) -> JobRow:
@@ -34,15 +40,15 @@ def job_row_of(job: Job, names: Names = NOBODY) -> JobRow:
     )
 
 
-def attempt_view_of(attempt: Attempt) -> AttemptView:
-    """One attempt; load it with `select_related("node")` in lists."""
+def attempt_view_of(attempt: "WithAnnotations[Attempt, Placed]") -> AttemptView:
+    """One attempt, loaded `with_placement`, in lists with `select_related("node")`."""
     return AttemptView(
         id=attempt.pk,
         ordinal=attempt.ordinal,
         engine=attempt.engine,
         node=attempt.node.name,
         state=attempt.state,
-        placement=attempt.placement,
+        placement=attempt.placed,
         created_ms=attempt.created_ms,
         started_ms=attempt.started_ms,
         ended_ms=attempt.ended_ms,

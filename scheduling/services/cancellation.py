@@ -50,7 +50,7 @@ def _end_queued(job: Job, why: str, *, now_ms: int) -> None:
 
 def sweep_stopped(*, now_ms: int) -> int:
     """Queued jobs whose stop lost a race with a placement that was then undone."""
-    waiting = Job.objects.filter(state=JobState.QUEUED).exclude(stop_requested="")
+    waiting = Job.objects.filter(state=JobState.QUEUED, ended_ms=None).exclude(stop_requested="")
     for job in waiting:
         _end_queued(job, job.stop_requested, now_ms=now_ms)
     return len(waiting)

@@ -18,16 +18,8 @@ from django.db.models import Q
 
 from scheduling.errors import EngineAway, IllegalMove
 from scheduling.executors.base import Executor, LaunchRefused, Observation, Phase
-from scheduling.lifecycle import (
-    ATTEMPT_ENDS,
-    BAD_ENDS,
-    MAX_AGE_MS,
-    STOP_GRACE_MS,
-    AllocationState,
-    AttemptState,
-    JobState,
-)
-from scheduling.models import Allocation, Attempt, Job
+from scheduling.lifecycle import BAD_ENDS, MAX_AGE_MS, STOP_GRACE_MS, AllocationState, AttemptState, JobState
+from scheduling.models import IS_LIVE, Allocation, Attempt, Job
 from scheduling.ports import Ports
 from scheduling.services import finishing
 from scheduling.services.launching import launch_spec
@@ -39,9 +31,7 @@ DRIVEN = Q(job__hold=None) | Q(job__hold__used_ms__isnull=False) | ~Q(job__stop_
 
 def drive(ports: Ports, *, now_ms: int) -> bool:
     """One pass. True when something moved or is about to, so another pass soon is worth it."""
-    live = list(
-        Attempt.objects.exclude(state__in=ATTEMPT_ENDS).filter(DRIVEN).select_related("job", "node").order_by("id")
-    )
+    live = list(Attempt.objects.filter(IS_LIVE, DRIVEN).select_related("job", "node").order_by("id"))
     by_engine: dict[str, list[Attempt]] = defaultdict(list)
     for attempt in live:
         by_engine[attempt.engine].append(attempt)

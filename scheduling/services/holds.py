@@ -33,6 +33,7 @@ from scheduling.services.submission import (
     same_or_refuse,
     submit_job,
 )
+from scheduling.services.waking import wake_driver
 from scheduling.snapshot import build_snapshot
 
 
@@ -120,6 +121,7 @@ def _used(hold: Hold, use: _Use, *, budgets: BudgetGate, now_ms: int) -> JobRow:
         budgets.reserve(use.viewer, spend, now_ms=now_ms)
         announce(use.viewer, row, now_ms=now_ms)
         publish(JobMoved(str(row.pk), str(row.project_id), JobState.ADMITTED.value, now_ms), now_ms=now_ms)
+        transaction.on_commit(wake_driver, robust=True)
     return job_row_of(row)
 
 

@@ -8,8 +8,7 @@ import tempfile
 from pathlib import Path
 
 from scheduling.executors.base import Executor
-from scheduling.lifecycle import ATTEMPT_ENDS
-from scheduling.models import Artifact, Attempt
+from scheduling.models import HAS_ENDED, Artifact, Attempt
 from scheduling.ports import Ports
 
 #: A frame closes at most this long after an end with the attempt's last usage in it.
@@ -20,7 +19,7 @@ CHUNK = 1 << 20
 
 def tidy(ports: Ports, *, now_ms: int) -> int:
     """Forget what may be forgotten; returns how many attempts were."""
-    ended = Attempt.objects.filter(state__in=ATTEMPT_ENDS, forgotten_ms=None)
+    ended = Attempt.objects.filter(HAS_ENDED, forgotten_ms=None)
     return sum(
         _tidy_one(ports, attempt, now_ms=now_ms)
         for attempt in ended.select_related("node", "job").order_by("changed_ms")[:200]

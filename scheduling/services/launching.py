@@ -6,12 +6,13 @@ from typing import Any
 from alldata.kernel.blobs import BlobStore
 from scheduling.executors.base import FileSource, LaunchSpec
 from scheduling.models import Attempt
+from scheduling.selectors.placements import placement_of
 
 
 def launch_spec(attempt: Attempt, *, blobs: BlobStore) -> LaunchSpec:
     """The spec is a function of rows alone, so launching again after a crash is the same launch."""
     entry: Mapping[str, Any] = attempt.job.entry
-    picks: list[Mapping[str, Any]] = attempt.placement["picks"]
+    picks: list[Mapping[str, Any]] = placement_of(attempt)["picks"]
     memory = sum(pick["amounts"].get("memory_bytes", 0) for pick in picks)
     return LaunchSpec(
         command=tuple(entry["command"]),

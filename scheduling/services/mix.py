@@ -51,7 +51,7 @@ def _recent() -> list[tuple[str, int]]:
     """(needs as canonical JSON, how many of STEPS jobs) of the commonest shapes, newest jobs and jobs under way."""
     newest = Job.objects.order_by("-id").values_list("demand__needs", "demand__spread")[:NEWEST]
     counts = Counter(_canonical(part) for needs, spread in newest for part in _parts(needs, spread))
-    under_way = Job.objects.filter(state__in=[JobState.ADMITTED, JobState.ACTIVE])
+    under_way = Job.objects.filter(state__in=[JobState.ADMITTED, JobState.ACTIVE], ended_ms=None)
     told = under_way.values("demand__needs", "demand__spread").annotate(jobs=Count("pk"))
     for needs, spread, count in told.values_list("demand__needs", "demand__spread", "jobs"):
         for part in _parts(needs, spread):

@@ -36,7 +36,7 @@ class Round:
 
 def place_waiting(*, prices: PriceQuotes, now_ms: int) -> Round:
     """Decide on every queued job once."""
-    if not Job.objects.filter(state=JobState.QUEUED, stop_requested="").exists():
+    if not Job.objects.filter(state=JobState.QUEUED, stop_requested="", ended_ms=None).exists():
         return Round(0, 0, 0)
     snapshot = cluster_now(prices=prices, now_ms=now_ms)
     standing = Standing(now_ms)

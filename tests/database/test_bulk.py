@@ -2,7 +2,7 @@
 
 import pytest
 
-from alldata.outbox.models import Delivery
+from alldata.outbox.models import OutboxEvent
 from alldata.tenancy.viewer import Viewer
 from scheduling.crater.model import Placement
 from scheduling.crater.plan import plan
@@ -36,7 +36,8 @@ def test_a_batch_leaves_what_single_commits_leave(viewer: Viewer) -> None:
     assert sorted(c for a in Allocation.objects.all() for c in a.cpus) == [0, 1, 2, 3]
     assert reserved_cores() == 4000
     assert Decision.objects.filter(outcome="placed").count() == 4
-    assert Delivery.objects.filter(event__name="job.moved", event__fields__to="admitted").exists()
+    told = OutboxEvent.objects.filter(name="job.moved", fields__to="admitted").values_list("fields__job_id", flat=True)
+    assert sorted(told) == sorted(str(pk) for pk in Job.objects.values_list("pk", flat=True))
 
 
 def test_a_batch_with_one_moved_job_is_undone(viewer: Viewer) -> None:

@@ -13,6 +13,7 @@ from scheduling.models import Attempt, Decision, Hold, Job
 from scheduling.ports import Ports
 from scheduling.selectors.answers import HoldView
 from scheduling.selectors.metering import allocations_between
+from scheduling.selectors.placements import placement_of
 from scheduling.services.cancellation import cancel_job
 from scheduling.services.commands import HOLD, Entry
 from scheduling.services.execution import drive
@@ -60,12 +61,12 @@ def test_the_driver_leaves_it_alone_until_it_is_used(viewer: Viewer, ports: Port
     held = reserve(viewer, ports)
     assert not drive(ports, now_ms=NOW)
     assert Attempt.objects.get().state == "placing"
-    placement = Attempt.objects.get().placement
+    placement = placement_of(Attempt.objects.get())
     job = use(viewer, ports, held)
     assert drive(ports, now_ms=NOW + 2)
     attempt = Attempt.objects.get()
     assert (attempt.state, attempt.job_id) == ("starting", job.pk)
-    assert attempt.placement["picks"] == placement["picks"]
+    assert attempt.placement and attempt.placement["picks"] == placement["picks"]
 
 
 def test_others_are_placed_beside_it_never_on_it(viewer: Viewer, ports: Ports) -> None:

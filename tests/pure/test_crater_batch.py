@@ -5,8 +5,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scheduling.crater import batch, columns, near, scoring
+from scheduling.crater.compiled import python
+from scheduling.crater.kernels import NEVER
 from scheduling.crater.model import Snapshot
-from scheduling.crater.plain import python
 from scheduling.crater.planner import Planner
 from tests.pure.crater_cases import snapshots
 from tests.pure.crater_trees import trees
@@ -52,12 +53,16 @@ def test_scores_in_batches_are_those_of_the_kernel(snapshot: Snapshot) -> None:
 @given(worlds)
 def test_verdicts_in_batches_are_those_of_the_kernel(snapshot: Snapshot) -> None:
     planner = used(snapshot)
-    a = planner.board.arrays
-    for shape, table, program in compiled(planner):
-        rows, row = rows_of(planner, table), tuple(a.programs[shape, table].tolist())
-        lacks, verdicts = batch.judged(a.nodes[rows], program)
-        found = [python(near.judged)(a.nodes, a.code, a.shares, node, row) for node in rows]
-        assert list(zip(lacks.tolist(), verdicts.tolist(), strict=True)) == [(int(x), int(y)) for x, y in found]
+    a, plain = planner.board.arrays, planner.board.plain
+    assert plain is not None
+    for shape in (shape.number for shape in planner.shapes.values() if shape.number >= 0):
+        close, verdicts = plain.surveys.judged(shape, plain.blocks.all)
+        rows = [tuple(a.programs[shape, table].tolist()) for table in plain.blocks.class_of.tolist()]
+        found = [python(near.judged)(a.nodes, a.code, a.shares, node, row) for node, row in enumerate(rows)]
+        lacks = [-int(lack) if lack < near.NOWHERE else NEVER for lack, _ in found]
+        assert list(zip(close.tolist(), verdicts.tolist(), strict=True)) == [
+            (lack, int(verdict)) for lack, (_, verdict) in zip(lacks, found, strict=True)
+        ]
 
 
 @few

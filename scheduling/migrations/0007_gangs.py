@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('scheduling', '0005_lean_commits'),
+        ('scheduling', '0006_light_moves'),
     ]
 
     operations = [
