@@ -4,7 +4,7 @@ The tables are data; `services/moves.py` turns them into conditional updates, so
 database decides every race. "Deadline missed" is a fact on the job, not a state.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 
 
@@ -105,3 +105,35 @@ def job_sources(to: JobState) -> frozenset[JobState]:
 def attempt_sources(to: AttemptState) -> frozenset[AttemptState]:
     """The states from which an attempt may move to `to`."""
     return frozenset(state for state, targets in ATTEMPT_MOVES.items() if to in targets)
+
+
+#: Ends that say nothing about the job's own code: worth another try.
+RETRYABLE = frozenset({"engine_shutdown", "lost"})
+#: A member of a gang that was told to stop because another one ended badly.
+MEMBER_ENDED = "member_ended"
+BAD_ENDS = ATTEMPT_ENDS - {AttemptState.SUCCEEDED}
+_WORSE = (
+    AttemptState.SUCCEEDED,
+    AttemptState.CANCELLED,
+    AttemptState.PREEMPTED,
+    AttemptState.FAILED,
+    AttemptState.LOST,  # a machine that is gone excuses what the other members made of its silence
+)
+
+
+def worst_of(ends: Sequence[AttemptState]) -> int:
+    """The member whose end is that of the whole try: the worst, and of equals the first."""
+    return max(range(len(ends)), key=lambda member: (_WORSE.index(ends[member]), -member))
+
+
+def job_after(to: AttemptState, reason: str, *, asked: str, may_retry: bool) -> JobState:
+    """What becomes of the job when a try has ended so; `asked` is who asked for the stop, if anybody did."""
+    if to is AttemptState.SUCCEEDED:
+        return JobState.SUCCEEDED
+    if asked == "over_budget":
+        return JobState.OVER_BUDGET
+    if asked == PREEMPTED:  # back to the queue, unless it failed by itself before the stop reached it
+        return JobState.FAILED if to is AttemptState.FAILED else JobState.QUEUED
+    if to is AttemptState.CANCELLED or asked:
+        return JobState.SUCCEEDED if asked == "completed" else JobState.CANCELLED
+    return JobState.QUEUED if reason in RETRYABLE and may_retry else JobState.FAILED

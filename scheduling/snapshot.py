@@ -29,13 +29,15 @@ HISTORY = 50
 #: Jobs looked at in one round; with more in the queue the others wait for a later one.
 WINDOW = 10_000
 URGENT = 1_000
-#: How long the latest successes of each code ran, in this organisation: what others ran is told to nobody.
+#: How long the latest successes of each code ran, in this organisation: what others ran is told to nobody. Of a gang
+#: its first member is asked.
 SPANS = """
 SELECT place, ARRAY(
   SELECT attempt.ended_ms - attempt.started_ms FROM scheduling_attempt AS attempt
   JOIN scheduling_job AS job ON job.id = attempt.job_id
   WHERE job.organisation_id = code.organisation AND job.profile_digest = code.profile AND job.mode = code.mode
     AND job.entry_digest = code.entry AND attempt.state = %s AND attempt.ended_ms >= attempt.started_ms
+    AND attempt.member = 0 AND (attempt.members = 1 OR job.state = 'succeeded')
   ORDER BY attempt.ended_ms DESC LIMIT %s)
 FROM unnest(%s::uuid[], %s::text[], %s::text[], %s::text[]) WITH ORDINALITY
   AS code (organisation, profile, mode, entry, place)"""
@@ -114,6 +116,7 @@ class Asks:
     allow_cross_numa: bool
     near: tuple[Near, ...]
     is_spread: bool
+    is_apart: bool
 
 
 @lru_cache(maxsize=4096)
@@ -126,6 +129,7 @@ def _asks(text: str) -> Asks:
         allow_cross_numa=demand["allow_cross_numa"],
         near=near_of(demand),
         is_spread=demand.get("spread") == "device",
+        is_apart=demand.get("spread") == "node",
     )
 
 
@@ -171,6 +175,7 @@ def _request(row: Queued, avoid: tuple[str, ...], runtime: Runtime) -> Request:
         avoid_nodes=avoid,
         near=asks.near,
         is_spread=asks.is_spread,
+        is_apart=asks.is_apart,
         owed=row.owed,
         grace_ms=row.grace_ms,
     )

@@ -23,7 +23,7 @@ LIVE = (
     "id", "job_id", "job__project__team_id", "job__policy", "job__priority", "job__deadline_ms", "job__submitted_ms",
     "job__timeout_ms", "job__grace_ms", "job__stop_requested", "job__preemptible", "job__preemptions",
     "node__name", "state", "created_ms", "started_ms", "ended_ms", "stop_sent_ms",
-    "job__hold__until_ms", "job__hold__used_ms",
+    "job__hold__until_ms", "job__hold__used_ms", "member", "members",
 )  # fmt: skip
 CLAIM = (
     "attempt_id", "attempt__node__name", "attempt__job__project__team_id", "attempt__created_ms",
@@ -56,7 +56,7 @@ class Standing:
 def running_now(*, now_ms: int) -> tuple[Running, ...]:
     """Everything that holds room and will give it back, by job; ended attempts by their own id."""
     live = Attempt.objects.filter(IS_LIVE)
-    rows = list(live.order_by("job_id").values(*LIVE))
+    rows = list(live.order_by("job_id", "member").values(*LIVE))
     places = _places(rows)
     saved = dict(live.filter(job__preemptible=True).values_list("id", "progress__saved_ms"))
     return (*(_running(row, places[row["id"]], saved.get(row["id"]), now_ms) for row in rows), *_giving_back())
@@ -101,6 +101,7 @@ def _running(row: Row, place: Place, saved_ms: int | None, now_ms: int) -> Runni
         preemptible=row["job__preemptible"] and not leaving and not is_held,
         preempted=row["job__preemptions"],
         leaving=leaving,
+        member=row["member"] if row["members"] > 1 else None,
     )
 
 

@@ -21,12 +21,12 @@ def reserve(client: Client, asked: argparse.Namespace) -> None:
     """Hold the place; its id goes into `submit --on`."""
     body = _body(asked.file) | {"reserve": True, "hold_ms": asked.seconds * 1000}
     held = client.schedule(body, request_id=asked.request_id or str(uuid4()))["reservation"]
-    print(f"{held['id']}  {held['job']}  {held['state']}  {held['place']['node']}")
+    print(f"{held['id']}  {held['job']}  {held['state']}  {_nodes(held['place'])}")
 
 
 def reservations(client: Client, asked: argparse.Namespace) -> None:
     for held in client.reservations()["reservations"]:
-        print(f"{held['id']}  {held['job']}  {held['place']['node']}")
+        print(f"{held['id']}  {held['job']}  {_nodes(held['place'])}")
 
 
 def release(client: Client, asked: argparse.Namespace) -> None:
@@ -80,15 +80,21 @@ def _body(file: str) -> Json:
     return body
 
 
+def _nodes(place: Json) -> str:
+    """The node, or those of all members of a gang."""
+    return ", ".join(part["node"] for part in place.get("members") or [place])
+
+
 def answer_lines(answer: Json) -> list[str]:
     """The answer in a few lines: the place, or what is lacking and what would help."""
     forecast, place = answer["forecast"], answer["place"]
     if place is not None:
-        found = [f"fits now on {place['node']}"]
+        found = [f"fits now on {_nodes(place)}"]
         found += [f"  {a['device']}: {a['dimension']} {a['shown']}" for a in place["amounts"]]
     else:
-        nearest = answer["refusal"]["nearest"] or {}
+        nearest, member = answer["refusal"]["nearest"] or {}, answer["refusal"].get("member")
         found = ["does not fit now" if answer["refusal"]["possible"] else "can never fit here"]
+        found += [f"  in the way: {member}"] if member else []
         found.append(
             f"  {nearest.get('dimension')}: needs {nearest.get('need')}, the nearest has {nearest.get('have')}"
         )

@@ -1,5 +1,6 @@
 """What does one job's page show? The answer first, then the evidence, each part also a URL of its own."""
 
+from dataclasses import replace
 from typing import Any
 
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse
@@ -8,7 +9,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
 from alldata.kernel.clock import now_ms
-from alldata.portal.job_parts import limit_of, placement_of, promise_of, timeline_of
+from alldata.portal.job_parts import limit_of, placements_of, promise_of, timeline_of
 from alldata.portal.sentences import shortfall
 from alldata.portal.spending import spend_of_job
 from alldata.portal.why import why_of
@@ -36,7 +37,7 @@ def job(request: PageRequest, reference: str, tab: str = "log") -> HttpResponse:
     context = _live(request, view) | {"tab": tab, "tabs": TABS, "confirm": request.GET.get("confirm") == "stop"}
     context |= _timeline(request, view)
     if tab == "decision" and request.GET.get("why") == "1" and view.decision:
-        context |= {"why": why_of(request.viewer, reference)}
+        context |= {"why": why_of(request.viewer, reference, _member(request))}
     if tab == "log":
         context |= _log(request, reference, after=-LOG_FIRST, limit=LOG_FIRST)
     return render(request, "portal/job.html", context)
@@ -67,7 +68,7 @@ def timeline(request: PageRequest, reference: str) -> HttpResponse:
 @page
 def why(request: PageRequest, reference: str) -> HttpResponse:
     """The table behind the latest decision, worked out when somebody unfolds it."""
-    return fragment(request, "portal/_job_why.html", {"why": why_of(request.viewer, reference)})
+    return fragment(request, "portal/_job_why.html", {"why": why_of(request.viewer, reference, _member(request))})
 
 
 @require_GET
@@ -86,7 +87,9 @@ def log(request: PageRequest, reference: str) -> HttpResponse:
 def _live(request: PageRequest, view: JobView) -> dict[str, Any]:
     now = now_ms()
     row = view.row
-    attempt = view.attempts[-1] if view.attempts else None
+    blamed = row.reason_facts.get("member")
+    attempt = next((a for a in view.latest if a.component == blamed), next(iter(view.latest), None))
+    placements = placements_of(request.viewer, view.latest)
     nearest = row.reason_facts.get("nearest") if row.state == "queued" else None
     decision = view.decision or {}
     return {
@@ -98,7 +101,9 @@ def _live(request: PageRequest, view: JobView) -> dict[str, Any]:
         "now_ms": now,
         "promise": promise_of(view, now_ms=now),
         "progress": progress_of(attempt.progress) if attempt else None,
-        "placement": placement_of(request.viewer, attempt),
+        "placement": placements[0] if placements else None,
+        "members": placements if len(placements) > 1 else [],
+        "member": _member(request),
         "spend": spend_of_job(request.viewer, row.reference),
         "limit": limit_of(request.viewer, view, now_ms=now),
         "nearest": shortfall(nearest) if nearest else None,
@@ -117,12 +122,21 @@ def progress_of(said: Any) -> dict[str, Any] | None:
 def _timeline(request: PageRequest, view: JobView) -> dict[str, Any]:
     now = now_ms()
     usage = series_of_job(request.viewer, view.row.reference, span=(None, None), now_ms=now)
-    return {"view": view, "row": view.row, "line": timeline_of(request.viewer, view, usage, now_ms=now), "usage": usage}
+    mine = replace(view, attempts=tuple(a for a in view.attempts if a.member == _member(request)))
+    line = timeline_of(request.viewer, mine, usage, now_ms=now)
+    return {"view": view, "row": view.row, "line": line, "usage": usage, "member": _member(request)}
 
 
 def _log(request: PageRequest, reference: str, *, after: int, limit: int) -> dict[str, Any]:
-    chunk = read_log(request.viewer, reference, Span(after=after, limit=limit), ports=ports())
-    return {"chunk": chunk, "row": job_row(request.viewer, reference)}
+    span = Span(after=after, limit=limit, member=_member(request))
+    chunk = read_log(request.viewer, reference, span, ports=ports())
+    return {"chunk": chunk, "row": job_row(request.viewer, reference), "member": span.member}
+
+
+def _member(request: HttpRequest) -> int:
+    """Which member of a gang is looked at; the first when nothing is said."""
+    text = request.GET.get("member", "0")
+    return int(text[:6]) if text.isdecimal() else 0
 
 
 def tab_view(request: HttpRequest, reference: str, tab: str) -> HttpResponseBase:

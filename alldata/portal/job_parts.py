@@ -1,13 +1,13 @@
 """The parts of the job page, computed: promise, placement, spend, limit, timeline."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from alldata.portal.timeline import Axis, Lane, axis_of, expected, lane
 from alldata.tenancy.viewer import Viewer
 from monitoring.selectors.usage import JobSeries, Series, latest_smooth, series_of_job, smoothing_of
-from scheduling.selectors.answers import AttemptView, JobView
+from scheduling.selectors.answers import AttemptView, DeviceView, JobView
 from scheduling.selectors.inventory import devices
 
 RECENT_MS = 60_000
@@ -31,7 +31,7 @@ def promise_of(view: JobView, *, now_ms: int) -> Promise:
     """The forecast from the placement once there is one, else the promise made at submit."""
     row, said = view.row, view.row.promise
     is_held = row.reason == "reserved"  # a place without work promises nothing
-    attempt = view.attempts[-1] if view.attempts and not is_held else None
+    attempt = view.latest[0] if view.latest and not is_held else None
     placed = attempt.placement if attempt else {}
     predicted = placed.get("predicted_ms") or said.get("predicted_ms")
     start = (attempt.started_ms or attempt.created_ms) if attempt else None
@@ -47,12 +47,17 @@ def promise_of(view: JobView, *, now_ms: int) -> Promise:
     )
 
 
-def placement_of(viewer: Viewer, attempt: AttemptView | None) -> dict[str, Any] | None:
-    """Where it runs: each picked device with what is taken of what it has."""
-    if attempt is None:
-        return None
-    picks = picks_of(viewer, attempt.placement)
+def placements_of(viewer: Viewer, attempts: Sequence[AttemptView]) -> list[dict[str, Any]]:
+    """Where it runs, or each member of it: every picked device with what is taken of what it has."""
+    known = {device.uuid: device for device in devices(viewer)} if attempts else {}
+    return [_placement_of(attempt, known) for attempt in attempts]
+
+
+def _placement_of(attempt: AttemptView, known: Mapping[str, DeviceView]) -> dict[str, Any]:
+    picks = _picks(attempt.placement, known)
     return {
+        "attempt": attempt,
+        "gpus": sum(pick["type"] == "gpu" for pick in picks),
         "node": attempt.node,
         "picks": picks,
         "numa": sorted({p["numa_node"] for p in picks if p.get("numa_node") is not None}),
@@ -62,7 +67,10 @@ def placement_of(viewer: Viewer, attempt: AttemptView | None) -> dict[str, Any] 
 
 def picks_of(viewer: Viewer, placement: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Each picked device with its name, cores, and (capability, taken, capacity) rows."""
-    known = {d.uuid: d for d in devices(viewer)}
+    return _picks(placement, {device.uuid: device for device in devices(viewer)})
+
+
+def _picks(placement: Mapping[str, Any], known: Mapping[str, DeviceView]) -> list[dict[str, Any]]:
     picks = []
     for pick in placement.get("picks", []):
         device = known.get(pick["device"])
@@ -92,9 +100,9 @@ def limit_of(viewer: Viewer, view: JobView, *, now_ms: int) -> Lane | None:
 
 
 def _held(view: JobView) -> Mapping[str, int]:
-    """What the latest attempt holds, summed by capability."""
+    """What the latest attempt holds, summed by capability; of a gang its first member."""
     held: dict[str, int] = {}
-    picks = view.attempts[-1].placement.get("picks", []) if view.attempts else []
+    picks = view.latest[0].placement.get("picks", []) if view.latest else []
     for pick in picks:
         for name, amount in pick["amounts"].items():
             held[name] = held.get(name, 0) + amount
@@ -103,7 +111,7 @@ def _held(view: JobView) -> Mapping[str, int]:
 
 def _lanes(viewer: Viewer, view: JobView, usage: JobSeries, axis: Axis) -> list[Lane]:
     held = _held(view)
-    latest = view.attempts[-1].id if view.attempts else None
+    latest = view.latest[0].id if view.latest else None
     mine = [s for s in usage.series if s.attempt_id == latest]
     here = devices(viewer, uuids={s.device for s in mine})
     capacity = {(d.uuid, c.name): c.capacity for d in here for c in d.dimensions}

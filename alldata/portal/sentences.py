@@ -30,17 +30,26 @@ def ending(reason: str, facts: Facts) -> str:
     missing = facts.get("missing")
     if isinstance(missing, list):
         values["missing"] = ", ".join(str(name) for name in missing)
-    return spaced(str(ENDINGS[reason]) % values) if reason in ENDINGS else word(reason, "notice")
+    text = spaced(str(ENDINGS[reason]) % values) if reason in ENDINGS else word(reason, "notice")
+    return of_member(facts, text)
+
+
+def of_member(facts: Facts, text: str) -> str:
+    """A sentence about one member of a gang says which."""
+    member = facts.get("member")
+    return spaced(_("%(member)s: %(text)s") % {"member": member, "text": text}) if member else text
 
 
 def waiting(reason: str, facts: Facts, *, now_ms: int | None = None) -> str:
     """What a queued job waits for, as one line; with the time, when it or the job before it starts at the latest."""
     start_ms = facts.get("start_ms")
     start = clock(start_ms, now_ms=now_ms) if isinstance(start_ms, int) and now_ms is not None else ""
-    values = {"what": subject(facts.get("nearest") or {}), "at": start, **others(facts)}
+    nearest = facts.get("nearest") or {}
+    figures = {name: digits(nearest[name]) for name in ("need", "have") if isinstance(nearest.get(name), int)}
+    values = {"what": subject(nearest), "at": start, "need": "?", "have": "?", **figures, **others(facts)}
     timed = f"{reason}_at" if start else reason
     if timed in WAITING:
-        return spaced(str(WAITING[timed]) % values)
+        return of_member({} if nearest.get("rule") == "nodes" else facts, spaced(str(WAITING[timed]) % values))
     text = str(WAITING.get(reason, WAITING["waiting"])) % values
     return spaced(_("%(waiting)s, starts by about %(at)s") % {"waiting": text, "at": start} if start else text)
 
@@ -123,8 +132,14 @@ def _share(ppm: object) -> str:
 def event(name: str, facts: Facts) -> str:
     """One line of a job's history."""
     values: dict[str, object] = defaultdict(lambda: "?", facts)
-    values.update({"to": word(facts.get("to", ""), "state"), **others(facts)})
+    values.update({"to": word(facts.get("to", ""), "state"), "node": nodes_of(facts), **others(facts)})
     return spaced(str(EVENTS[name]) % values) if name in EVENTS else name.replace(".", " ").replace("_", " ")
+
+
+def nodes_of(placed: Facts) -> str:
+    """Where something was placed: the node, or those of all members."""
+    parts = placed.get("members") or [placed]
+    return ", ".join(str(part.get("node") or "?") for part in parts)
 
 
 def event_detail(name: str, facts: Facts) -> str:

@@ -1,7 +1,7 @@
 """Why here, why not there? The table behind a decision, for people: the chosen machine first, then the nearest ones."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 from django.utils.translation import gettext as _
 
@@ -49,12 +49,14 @@ class Why:
     more: int
 
 
-def why_of(viewer: Viewer, reference: str) -> Why:
-    """The table of the job's latest decision. Errors: JobNotFound, DecisionNotFound."""
+def why_of(viewer: Viewer, reference: str, member: int = 0) -> Why:
+    """The table of the job's latest decision, of a gang for one member. Errors: JobNotFound, DecisionNotFound."""
     found = explained(viewer, reference, 0)
+    found = replace(found, node=found.nodes[member] if member < len(found.nodes) else found.node)
     by_node: dict[str, list[Row]] = {}
     for row in found.rows:
-        by_node.setdefault(row.node, []).append(row)
+        if row.member == member:
+            by_node.setdefault(row.node, []).append(row)
     machines = sorted(by_node.items(), key=lambda item: _distance(item[0], item[1], found))
     shown = tuple(_machine(name, rows, found) for name, rows in machines[:SHOWN])
     return Why(found.reproduced, tuple(slip_of(s) for s in found.unit_slips), shown, max(0, len(machines) - SHOWN))

@@ -91,6 +91,7 @@ CAPABILITIES: Words = {
     "upstream_pci_bus_id": _("Upstream PCI address"),
     "nvlink_island": _("NVLink island"),
     "isolation": _("Isolation"),
+    "nodes": _("Machines"),
 }
 DEVICE_TYPES: Words = {
     "cpu": "CPU",
@@ -113,6 +114,7 @@ RULES: Words = {
     "deadline": _("cannot finish in time"),
     "no_device": _("no such device here"),
     "backfill": _("would delay the job before it"),
+    "nodes": _("too few machines for all members"),
 }
 UNUSABLE: Words = {
     "agent_silent": _("its agent is silent"),
@@ -132,6 +134,7 @@ WAITING: Words = {
     "waiting_invalid": _("Cannot be planned: its %(what)s is not a usable value"),
     "waiting_alignment": _("Waiting for room under one NUMA node"),
     "waiting_count": _("Waiting for enough devices"),
+    "waiting_nodes": _("Its members need %(need)s machines, %(have)s would do now"),
     "waiting_cap": _("Costs more than the cap allows"),
     "waiting_deadline": _("Cannot finish before the deadline"),
     "waiting_no_device": _("No machine here has such a device"),
@@ -150,6 +153,7 @@ ENDINGS: Words = {
     "engine_shutdown": _("The engine was shut down while the program ran."),
     "lost": _("The machine lost sight of the program."),
     "stopped": _("It was stopped."),
+    "member_ended": _("It was stopped because another member of the job had ended."),
     "cancelled": _("Someone stopped it."),
     "completed": _("Its work was done, so it was ended."),
     "over_budget": _("The spending cap was reached."),

@@ -21,6 +21,9 @@ SENTENCES: dict[str, Any] = {
     "no_place": gettext_lazy("No place is free for this now, so none can be held. A job would wait for one."),
     "reservation_over": gettext_lazy("The place is no longer held. Hold one again, or submit and wait for a turn."),
     "reservation_not_found": gettext_lazy("There is no such held place."),
+    "too_few_machines": gettext_lazy(
+        "Its members need %(need)s machines, each one of its own; %(have)s here would do. Ask for fewer members."
+    ),
     "deadline_unmeetable": gettext_lazy("The hard deadline cannot be met. Choose a later one, or make it soft."),
 }
 FIELDS = {
@@ -30,6 +33,7 @@ FIELDS = {
     "bad_budget": "budget",
     "bad_amount": "budget",
     "entry_too_large": "script",
+    "too_few_machines": "profile",
     "budget_exhausted": "budget",
     "deadline_unmeetable": "deadline",
 }

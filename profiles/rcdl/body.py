@@ -43,7 +43,7 @@ def demand(fields: Fields) -> Demand:
     if not resources and "lru" not in fields.tree.items:
         fields.error("resources", "missing", "at least one resource")
     currency, rates = _cost(fields.inner("cost_model"))
-    return Demand(
+    found = Demand(
         resources=tuple(resources),
         alignment=_alignment(fields.inner("alignment")) or Alignment(),
         grace_ms=fields.duration("grace_period", 30_000, most_ms=MOST_GRACE_MS),
@@ -54,6 +54,10 @@ def demand(fields: Fields) -> Demand:
         lru=_lru(fields.inner("lru")),
         components=components,
     )
+    if found.alignment.spread == "node" and len({each.component for each in found.held()}) < 2:
+        spot, expected = fields.spot("alignment"), "several components, or an lru with a count"
+        fields.findings.warning(spot, "not_enforced", expected, "spread: node for a single part")
+    return found
 
 
 def _components(fields: Fields) -> tuple[Component, ...]:
@@ -73,9 +77,9 @@ def _component(fields: Fields) -> Component:
     if not name:
         fields.error("name", "missing", "a name for the component")
     alignment = _alignment(fields.inner("alignment"))
-    if alignment is not None and alignment.spread == "device":
-        spot, expected = fields.spot("alignment"), "spread: device for the whole job"
-        fields.findings.warning(spot, "not_enforced", expected, "spread: device for one component")
+    if alignment is not None and alignment.spread is not None:
+        spot, found = fields.spot("alignment"), f"spread: {alignment.spread}"
+        fields.findings.warning(spot, "not_enforced", f"{found} for the whole job", f"{found} for one component")
     each = tuple(resource(inner) for inner in fields.maps("resources", most=MOST_RESOURCES))
     if not each:
         fields.error("resources", "missing", "at least one resource")
@@ -119,10 +123,7 @@ def _alignment(fields: Fields | None) -> Alignment | None:
     fields.only(ALIGNMENT)
     spread = fields.choice("spread", SPREAD, "") or None
     if spread == "node" and fields.scalar("same") is not None:
-        fields.error("spread", "contradiction", "either same or spread: node")
-    if spread == "node":
-        expected = "a job on one node: submit one job a node, or spread: device"
-        fields.findings.warning(fields.spot("spread"), "not_enforced", expected, "spread: node")
+        fields.error("spread", "contradiction", "either same or spread: node; same may stand in each component")
     return Alignment(fields.choice("same", SAME, "numa"), fields.flag("allow_cross_numa"), spread)
 
 

@@ -38,7 +38,7 @@ class Resource:
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
-    """How near the devices must be; `spread` asks that no two needs share a device (or for different nodes)."""
+    """How near the devices must be; `spread` asks that no two needs share a device, or no two components a node."""
 
     same: str = "numa"
     allow_cross_numa: bool = False

@@ -32,14 +32,20 @@ class DecisionMatrix(ApiView):
     """One decision in full."""
 
     @extend_schema(
-        parameters=[OpenApiParameter("node", str), OpenApiParameter("after", int), OpenApiParameter("limit", int)],
+        parameters=[
+            OpenApiParameter("node", str),
+            OpenApiParameter("member", int),
+            OpenApiParameter("after", int),
+            OpenApiParameter("limit", int),
+        ],
         responses=ANY,
     )
     def get(self, request: Request, reference: str, number: int) -> Response:
         """Every device and every rule with what was needed and there, worked out again; number 0 is the latest."""
         found = explained(self.viewer(request), reference, number)
         node = request.query_params.get("node")
-        rows = [row for row in found.rows if node is None or row.node == node]
+        member = whole_number(request, "member", -1, most=10_000)
+        rows = [row for row in found.rows if node in (None, row.node) and member in (-1, row.member)]
         after = max(0, whole_number(request, "after", 0, most=10**9))
         limit = max(1, whole_number(request, "limit", 200, most=MOST_ROWS))
         plain: dict[str, Any] = {
@@ -48,6 +54,7 @@ class DecisionMatrix(ApiView):
             "at_ms": found.at_ms,
             "outcome": found.outcome,
             "node": found.node,
+            "nodes": list(found.nodes),
             "reproduced": found.reproduced,
             "unit_slips": [render.slip(asdict(slip)) for slip in found.unit_slips],
             "rows": [asdict(row) | {"ok": row.ok} for row in rows[after : after + limit]],

@@ -109,7 +109,7 @@ class JobLogs(ApiView):
     """What the job wrote."""
 
     @extend_schema(
-        parameters=[_query("after", int), _query("limit", int), _query("attempt", int)],
+        parameters=[_query("after", int), _query("limit", int), _query("attempt", int), _query("member", int)],
         responses=ANY,
     )
     def get(self, request: Request, reference: str) -> Response:
@@ -118,6 +118,7 @@ class JobLogs(ApiView):
             after=whole_number(request, "after", 0, most=2**53),
             limit=abs(whole_number(request, "limit", 64 * 1024, most=LOG_LIMIT)),
             attempt=whole_number(request, "attempt", 0, most=10_000) or None,
+            member=whole_number(request, "member", 0, most=10_000),
         )
         chunk = read_log(self.viewer(request), reference, span, ports=ports())
         return Response(

@@ -60,8 +60,8 @@ def precheck(answer: PreCheck) -> dict[str, Any]:
     for key in ("cost_nano", "cost_high_nano"):
         plain[key.removesuffix("_nano")] = money(plain.pop(key), answer.currency)
     for part in (plain["placement"], plain["refusal"]):
-        if part is not None:
-            part.pop("job")  # it is not a job yet
+        for one in (part, *part.get("members", ())) if part is not None else ():
+            one.pop("job")  # it is not a job yet
     return plain | {"budget_shortage": shortage(answer.shortage), "unit_slips": [slip(s) for s in answer.unit_slips]}
 
 

@@ -23,10 +23,14 @@ def schedule(answer: PreCheck, devices: Devices) -> dict[str, Any]:
 
 
 def place(placement: Mapping[str, Any], devices: Devices) -> dict[str, Any]:
-    """Which devices, and how much of each capability with its unit."""
+    """Which devices, and how much of each capability with its unit; of a gang also member by member."""
     picks = placement["picks"]
+    members = placement.get("members", ())
     return {
         "node": placement["node"],
+        "members": [
+            {"member": part["member"], "component": part["component"], **place(part, devices)} for part in members
+        ],
         "gpu_uuids": _of_type(picks, "gpu"),
         "numa_nodes": sorted({pick["numa_node"] for pick in picks} - {None}),
         "memory_pools": _of_type(picks, "memory"),

@@ -29,7 +29,12 @@ class Reservation:
     start_ms: int
     picks: tuple[Pick, ...] = ()
     spare: Mapping[str, Amounts] = field(default_factory=dict)
-    node: str = ""
+    nodes: tuple[str, ...] = ()
+
+    @property
+    def node(self) -> str:
+        """Where a head that is no gang will start, or the first member of a gang."""
+        return self.nodes[0] if self.nodes else ""
 
     def after(self, picks: Sequence[Pick], ends_ms: int) -> "Reservation":
         """The reservation once an overtaking job has been let in."""
@@ -57,17 +62,23 @@ def reserve(job: str, running: Sequence[Running], asks: Asks) -> Reservation | N
     Running jobs are thought away in the order of their ends; only the node that one leaves is looked at again.
     """
     gone: dict[str, list[Running]] = {}
-    for start_ms, ending in groupby(sorted(running, key=lambda r: (r.ends_ms, r.job)), key=lambda r: r.ends_ms):
+    for start_ms, ending in groupby(sorted(running, key=lambda r: (r.ends_ms, r.key)), key=lambda r: r.ends_ms):
         touched = list(ending)
         for leaving in touched:
             gone.setdefault(leaving.node, []).append(leaving)
         for node in dict.fromkeys(r.node for r in touched):
-            names = frozenset(r.job for r in gone[node])
+            names = frozenset(r.key for r in gone[node])
             placement = asks.place(names) if asks.fits(node, names) else None
             if placement is not None:
-                spare = _spare(placement.picks, gone[node], asks.free)
-                return Reservation(job, start_ms, placement.picks, spare, placement.node)
+                return reservation(placement, start_ms, gone[node], asks.free)
     return None
+
+
+def reservation(
+    placement: Placement, start_ms: int, gone: Sequence[Running], free: Callable[[str], Amounts]
+) -> Reservation:
+    """The head's future place, once these have gone."""
+    return Reservation(placement.job, start_ms, placement.picks, _spare(placement.picks, gone, free), placement.nodes)
 
 
 def may_backfill(reservation: Reservation, picks: Sequence[Pick], ends_ms: int) -> bool:

@@ -217,6 +217,14 @@ class Board:
         rows = np.flatnonzero(fits)
         return int(min(rows, key=lambda row: (-total[row], a.rank[row]), default=otherwise))
 
+    def candidates(self, shape: int) -> tuple[Ints, Ints]:
+        """(rows, totals) of all nodes where the shape fits."""
+        self.choose(shape)
+        a = self.arrays
+        points = a.points[a.nodes[:, CLASS]]
+        rows = np.flatnonzero((a.scores[shape] > NEVER) & (points > NEVER))
+        return rows, a.scores[shape][rows].astype(np.int64) + points[rows]
+
     def free(self, row: int) -> list[int]:
         """The node's free amounts by column of its class."""
         values: list[int] = self.arrays.nodes[row, self.tables.offset :].tolist()

@@ -31,7 +31,7 @@ class Aftermath:
         self.snapshot, self._site = snapshot, PlannedSite(snapshot, snapshot.running)
         shared = any(request.policy is Policy.FAIR_SHARE for request in snapshot.queue)
         teams = teams_of(snapshot.nodes, snapshot.running, snapshot.weights) if shared else NOBODY
-        now = Now(snapshot.now_ms, sorted(snapshot.running, key=lambda job: (job.ends_ms, job.job)))
+        now = Now(snapshot.now_ms, sorted(snapshot.running, key=lambda job: (job.ends_ms, job.key)))
         played = play(ordered(snapshot.queue, snapshot.now_ms, teams), self._site, now)
         self._reservation = played.reservation
         self._asked: Placement | None = None  # what `place` gave last: not booked, but the site still holds it

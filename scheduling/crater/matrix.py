@@ -5,11 +5,12 @@ others had been placed, which is the answer to "why not now?". The same filters,
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from scheduling.crater.explain import judge
 from scheduling.crater.filters import failures, unit_of, value_of
 from scheduling.crater.fit import fit
+from scheduling.crater.gang import is_gang, members_of
 from scheduling.crater.model import Attribute, Device, Need, Node, Placement, Request, Shortfall, Snapshot
 from scheduling.crater.occupancy import Occupancy
 from scheduling.crater.paths import ways
@@ -41,6 +42,7 @@ class Row:
     need: int | None
     cells: tuple[Cell, ...]
     chosen: bool = False
+    member: int = 0  # of a gang: each has a table of its own
 
     @property
     def ok(self) -> bool:
@@ -68,14 +70,26 @@ def matrix(snapshot: Snapshot, job: str) -> Matrix | None:
     refused = next((refusal.nearest for refusal in decided.refusals if refusal.job == job), None)
     held_back = refused if refused is not None and refused.rule == BACKFILL else None
     placement = decided.placements[turn] if turn < len(names) else None
-    return Matrix(job, placement, tuple(_rows(request, nodes, placement, held_back)))
+    rows = _of_gang(request, nodes, placement, held_back) if is_gang(request) else None
+    return Matrix(job, placement, tuple(rows or _rows(request, nodes, placement, held_back)))
+
+
+def _of_gang(
+    request: Request, nodes: Sequence[Node], placement: Placement | None, held_back: Shortfall | None
+) -> Iterator[Row]:
+    """A member's own candidates; no other member was in its way, each has a node of its own."""
+    parts = placement.parts if placement else ()
+    for number, member in enumerate(members_of(request)):
+        mine = parts[number] if parts else None
+        yield from (replace(row, member=number) for row in _rows(member, nodes, mine, held_back))
 
 
 def _after(nodes: Iterable[Node], placements: Iterable[Placement]) -> tuple[Node, ...]:
     """The cluster once these are booked."""
     left = {node.name: node for node in nodes}
     for placement in placements:
-        left[placement.node] = booked(left[placement.node], placement.picks, 1)
+        for part in placement.parts:
+            left[part.node] = booked(left[part.node], part.picks, 1)
     return tuple(left.values())
 
 
@@ -85,7 +99,7 @@ def _rows(
     state = Occupancy.of(nodes)
     chosen = {pick.device for pick in placement.picks} if placement else set()
     for node in nodes:
-        waits = held_back if held_back is not None and held_back.node == node.name else None
+        waits = held_back if held_back is not None and node.name in held_back.node.split(", ") else None
         yield _whole(request, node, state, waits)
         above = ways(node.devices)
         for index, need in enumerate(request.needs):

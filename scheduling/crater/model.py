@@ -9,8 +9,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from scheduling.crater.reasons import Attribute as Attribute
+from scheduling.crater.reasons import Relaxation as Relaxation
+from scheduling.crater.reasons import Shortfall as Shortfall
+from scheduling.crater.reasons import Term as Term
+
 Amounts = Mapping[str, int]  # additive dimension -> integer amount
-Attribute = str | int | float | None
+
+
+def member_key(job: str, member: int) -> str:
+    """The name of one member of a gang among all that runs."""
+    return f"{job}#{member}"
 
 
 class Policy(StrEnum):
@@ -99,8 +108,8 @@ class Request:
     """One job that wants to start. `same` is numa, pcie_root, nvlink_island or node.
 
     `same` holds for all needs together but those of the components in `near`: each of these has its own
-    subtree. `is_spread`: no two needs share a device. `avoid_nodes` is a wish: such a node is used only
-    when no other fits.
+    subtree. `is_spread`: no two needs share a device. `is_apart`: each component on a node of its own, all of
+    them or none: a gang (gang.py). `avoid_nodes` is a wish: such a node is used only when no other fits.
     """
 
     job: str
@@ -119,6 +128,7 @@ class Request:
     is_spread: bool = False
     owed: bool = False  # others were stopped to make room for it: it comes first
     grace_ms: int = 0  # how long its room stays taken after its end
+    is_apart: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,10 +179,16 @@ class Running:
     preemptible: bool = True
     preempted: int = 0  # how often this job has been stopped for others already
     leaving: bool = False
+    member: int | None = None  # of a gang: each of its members is listed, and one that stops stops all
 
     @property
     def job(self) -> str:
         return self.request.job
+
+    @property
+    def key(self) -> str:
+        """The job's name, or that of one member of it."""
+        return self.job if self.member is None else member_key(self.job, self.member)
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,52 +209,6 @@ class Snapshot:
 
 
 @dataclass(frozen=True, slots=True)
-class Term:
-    """One part of a score: value 0..1, its weight, and the figures behind it."""
-
-    name: str
-    value: float
-    weight: float
-    facts: Mapping[str, Attribute] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Shortfall:
-    """Why a need fails on a device: the rule, what was needed, what was there, what is missing.
-
-    `rule` is a stable code: capacity, free, constraint, unusable, isolation, alignment, count,
-    cap, deadline, no_device, backfill, invalid. `dimension` names a capability or an attribute.
-    """
-
-    rule: str
-    node: str
-    device: str | None
-    type: str
-    dimension: str | None
-    need: Attribute
-    have: Attribute
-    short: int | float | None = None
-    unit: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Relaxation:
-    """A change that makes it fit, proved by planning again.
-
-    `rule` is amount, share (ppm of the device), constraint, count, alignment or cap; `to` None
-    drops it. Changes of one `option` belong together; each option alone is enough.
-    """
-
-    dimension: str
-    type: str
-    to: Attribute
-    was: Attribute
-    unit: str = ""
-    rule: str = "amount"
-    option: int = 0
-
-
-@dataclass(frozen=True, slots=True)
 class Ranking:
     """Up to 20 nodes, best first, and the figure they are ranked by."""
 
@@ -248,7 +218,7 @@ class Ranking:
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """Where a job goes and why there."""
+    """Where a job goes and why there. Of a gang: the first node, all picks, and the `members` one by one."""
 
     job: str
     node: str
@@ -260,6 +230,18 @@ class Placement:
     on_time: float | None  # probability of meeting the deadline, None without one or without a forecast
     candidates: int = 1  # nodes where it fitted
     best: Ranking = Ranking()  # the best of them, the chosen one first; score in millionths of a GPU
+    member: int = 0
+    component: str = ""  # what the member of a gang is called
+    members: tuple["Placement", ...] = ()
+
+    @property
+    def parts(self) -> tuple["Placement", ...]:
+        """What goes to one node each."""
+        return self.members or (self,)
+
+    @property
+    def nodes(self) -> tuple[str, ...]:
+        return tuple(part.node for part in self.parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,6 +255,7 @@ class Refusal:
     shortfalls: tuple[Shortfall, ...] = ()  # the 20 nearest
     relaxations: tuple[Relaxation, ...] = ()
     closest: Ranking = Ranking()  # the nodes that lack least, in millionths of a device
+    member: str = ""  # of a gang: the member that stands in the way
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from statistics import NormalDist
 from scheduling.crater.appetite import Appetite, Parameters
 from scheduling.crater.director import Task
 from scheduling.crater.forecast import COLD_START, Z90
+from scheduling.crater.gang import is_gang, joined, names_of
 from scheduling.crater.model import Placement, Plan, Request, Running, Runtime, Snapshot
 from scheduling.crater.order import ordered
 from scheduling.crater.planner import Planner
@@ -68,7 +69,8 @@ def _narrowed(snapshot: Snapshot, running: Sequence[Running], asked: Request) ->
     if len(snapshot.nodes) <= MOST_NODES:
         return snapshot, running
     planner = Planner(snapshot)
-    names = set((planner.why_not(asked).closest.nodes or [node.name for node in snapshot.nodes])[:MOST_NODES])
+    most = max(MOST_NODES, 2 * len(names_of(asked)))
+    names = set((planner.why_not(asked).closest.nodes or [node.name for node in snapshot.nodes])[:most])
     nodes = tuple(node for node in snapshot.nodes if node.name in names)
     return replace(snapshot, nodes=nodes), [r for r in running if r.node in names]
 
@@ -81,9 +83,9 @@ class _Rehearsed:
         for job in running:
             nodes[job.node] = booked(nodes[job.node], job.picks, -1)
         self.snapshot, self.nodes = snapshot, nodes
-        self.seated = {r.job: Placement(r.job, r.node, r.picks, (), None, None, None, None) for r in running}
-        self.lasts = {r.job: max(1, r.ends_ms - snapshot.now_ms) for r in running}
-        self.requests: dict[str, Request] = {r.job: r.request for r in running}
+        self.seated = {r.key: Placement(r.key, r.node, r.picks, (), None, None, None, None) for r in running}
+        self.lasts = {r.key: max(1, r.ends_ms - snapshot.now_ms) for r in running}
+        self.requests: dict[str, Request] = {r.key: replace(r.request, job=r.key) for r in running}
 
     def start(self, asked: Request, *, slow: bool) -> Start | None:
         for request in self.snapshot.queue:
@@ -95,8 +97,10 @@ class _Rehearsed:
         tasks = [Task(name, self.snapshot.now_ms, float(lasts)) for name, lasts in self.lasts.items()]
         done = {o.name: o.start_ms for o in Simulation(tasks, stage, until=[asked.job]).run()}
         at_ms = done.get(asked.job)
-        placed = next((p for p, _ in stage.watched.placements if p.job == asked.job), None)
-        return None if at_ms is None or placed is None else Start(at_ms, placed)
+        parts = [p for p, _ in stage.watched.placements if p.job == asked.job]
+        if at_ms is None or not parts:
+            return None
+        return Start(at_ms, joined(asked, parts, None) if is_gang(asked) else parts[0])
 
     def plan(self, seen: Snapshot) -> Plan:
         """Running jobs sit where they are; the rest in the planner's order on what is left."""

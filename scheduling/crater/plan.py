@@ -13,7 +13,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from scheduling.crater.askable import sifted
+from scheduling.crater.explain import Planner as Proof
 from scheduling.crater.explain import refusal
+from scheduling.crater.gang import is_gang
+from scheduling.crater.gang_why import relaxing, why_no_gang
 from scheduling.crater.model import Placement, Plan, Refusal, Request, Snapshot
 from scheduling.crater.occupancy import Occupancy
 from scheduling.crater.order import ordered
@@ -59,14 +62,21 @@ def explained(waiting: Iterable[Request], planner: Planner) -> Iterator[Refusal]
 
 
 def _account(request: Request, planner: Planner) -> Refusal:
+    """The whole account; of a gang that of its worst member, with changes that let all its members fit."""
+    if not is_gang(request):
+        return _of_one(request, planner, place)
+    return why_no_gang(planner, request, lambda member: _of_one(member, planner, relaxing(request, member)))
+
+
+def _of_one(request: Request, planner: Planner, proof: Proof) -> Refusal:
     """Every device of a small cluster; of a large one the nearest nodes, and counts for all."""
     snapshot, quick = planner.scene.snapshot, planner.why_not(request)
     if len(snapshot.nodes) <= EXACT_NODES:
-        return replace(refusal(request, planner.occupancy(), planner.scene, place), closest=quick.closest)
+        return replace(refusal(request, planner.occupancy(), planner.scene, proof), closest=quick.closest)
     names = quick.closest.nodes or [node.name for node in planner.grid.nodes]
     rows = [planner.grid.positions[name] for name in names[:NEAREST_NODES]]
     scene = Scene(replace(snapshot, nodes=tuple(planner.grid.nodes[row] for row in rows)))
-    account = refusal(request, planner.node_state(rows), scene, place)
+    account = refusal(request, planner.node_state(rows), scene, proof)
     possible = quick.possible or _once_repaired(request, planner)
     return replace(account, possible=possible, counts=quick.counts, closest=quick.closest)
 

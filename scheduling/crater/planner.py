@@ -13,6 +13,9 @@ from scheduling.crater.board import Board
 from scheduling.crater.compiled import FAST
 from scheduling.crater.fleet import CORES, Fleet, fleet
 from scheduling.crater.found import Found, Slots
+from scheduling.crater.gang import is_gang
+from scheduling.crater.gang_planner import place_members
+from scheduling.crater.gang_why import why_no_gang
 from scheduling.crater.kernels import CLASS, NEVER, Ints
 from scheduling.crater.market import market
 from scheduling.crater.mix import mix_of
@@ -47,6 +50,7 @@ class Planner:
         self.board = Board(grid, market(grid, self.mix), fast=self.fast, rows=rows)
         self.shapes: dict[object, Shape] = {}
         self.held: dict[str, Held] = {}
+        self.gangs: dict[str, tuple[str, ...]] = {}  # job -> the names of its members
         self.touched: set[int] = set()  # rows that are no longer as the machines were
         self.broken = len(snapshot.nodes) - len(self.grid.nodes)
         self._templates: dict[tuple[int, Slots], tuple[tuple[int, Pick], ...]] = {}
@@ -65,22 +69,27 @@ class Planner:
         self.grid = replace(self.grid, nodes=tuple(known))
         self.board.renew(self.grid, sorted(nodes))
         self.held.clear()
+        self.gangs.clear()
         self.touched.clear()
         self.version += 1
 
     def place(self, request: Request) -> Placement | None:
         """The best place for the request, booked; None when it fits nowhere."""
-        return self._placed(request, self.shape(request)) if self.grid.nodes else None
+        if not self.grid.nodes:
+            return None
+        return place_members(self, request) if is_gang(request) else self._placed(request, self.shape(request))
 
     def decide(self, request: Request) -> Placement | Refusal:
         """Place the request, or say at once what stands in the way (whynot.py)."""
-        if not self.grid.nodes:
-            return nowhere(self, request)
+        if not self.grid.nodes or request.is_apart:
+            return self.place(request) or self.why_not(request)
         shape = self.shape(request)
         return self._placed(request, shape) or why_not(self, request, shape)
 
     def why_not(self, request: Request) -> Refusal:
         """What stands in the way of a request that was just found to fit nowhere."""
+        if is_gang(request):
+            return why_no_gang(self, request, self.why_not)
         return why_not(self, request, self.shape(request)) if self.grid.nodes else nowhere(self, request)
 
     def _placed(self, request: Request, shape: Shape) -> Placement | None:
@@ -91,16 +100,17 @@ class Planner:
         else:
             node = self._choose(request, shape)
             found = self.board.book(shape.number, node) if node >= 0 else None
-        return None if found is None else self._booked(request, shape, found)
+        return None if found is None else self.booked(request, shape, found)
 
     def give_back(self, job: str) -> None:
         """Free what the job holds."""
-        held = self.held.pop(job)
-        self.touched.add(held.node)
-        self.board.move(held.node, held.slots, 1)
-        for device, cpus in held.cpus:
-            self._cores[device] = tuple(sorted((*self._cores[device], *cpus)))
-        self.version += 1
+        for name in self.gangs.pop(job, (job,)):
+            held = self.held.pop(name)
+            self.touched.add(held.node)
+            self.board.move(held.node, held.slots, 1)
+            for device, cpus in held.cpus:
+                self._cores[device] = tuple(sorted((*self._cores[device], *cpus)))
+            self.version += 1
 
     def hold(self, job: str, row: int, slots: Slots) -> None:
         """Book slots that are known from elsewhere; no core numbers are handed out."""
@@ -160,7 +170,8 @@ class Planner:
                 for n in request.needs
             )
             known = self._keys[id(request.needs)] = request.needs, shaped
-        return known[1], request.same, request.allow_cross_numa, request.policy, request.near, request.is_spread
+        apart = request.is_apart, request.is_spread
+        return known[1], request.same, request.allow_cross_numa, request.policy, request.near, apart
 
     def _compile(self, request: Request) -> Shape:
         hourly = tuple(hourly_on(request, group, self.scene) for group in self.grid.classes)
@@ -206,7 +217,7 @@ class Planner:
         self.version += 1
         return picks
 
-    def _booked(self, request: Request, shape: Shape, found: Found) -> Placement:
+    def booked(self, request: Request, shape: Shape, found: Found) -> Placement:
         """The placement in words."""
         picks, position = self._picks(request, found), self._classes[found.row]
         runtime, promised = request.runtime, chance(request, self.scene.snapshot.now_ms)

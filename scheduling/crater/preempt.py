@@ -9,6 +9,7 @@ its largest share of the node's capacity. Sets are tried in the order of their l
 that makes room is the cheapest; ties go to fewer victims, then to names.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -23,7 +24,7 @@ RESTART_MS = 30_000
 
 @dataclass(frozen=True, slots=True)
 class Victims:
-    """Who stops, where, and the loss in device-share x ms (an hour of a whole node is 3.6e12)."""
+    """Who stops (Running.key), where, and the loss in device-share x ms (an hour of a whole node is 3.6e12)."""
 
     node: str
     jobs: tuple[str, ...]
@@ -43,23 +44,31 @@ def loss_of(job: Running, capacity: Mapping[str, Amounts], now_ms: int) -> int:
 
 
 def losses_of(running: Sequence[Running], nodes: Iterable[Node], now_ms: int) -> dict[str, int]:
-    """What stopping each running job would throw away."""
+    """What stopping each running job would throw away; of a gang each member tells what all lose together."""
     capacity = {node.name: capacity_of((node,)) for node in nodes}
-    return {job.job: loss_of(job, capacity, now_ms) for job in running}
+    lost = Counter[str]()
+    for job in running:
+        lost[job.job] += loss_of(job, capacity, now_ms)
+    return {job.key: lost[job.job] for job in running}
 
 
 def victims(request: Request, running: Sequence[Running], losses: Mapping[str, int], fits: Fits) -> Victims | None:
     """The cheapest set whose end lets `request` start; None when no allowed set does."""
     by_node: dict[str, list[Running]] = {}
-    for job in running:
-        if job.preemptible and job.preempted < LIMIT and rank(job.request) < rank(request):
-            by_node.setdefault(job.node, []).append(job)
+    for job in stoppable(request, running):
+        by_node.setdefault(job.node, []).append(job)
     best: Victims | None = None
     for node in sorted(by_node):
         found = _cheapest(node, by_node[node], losses, fits, None if best is None else best.loss)
         if found is not None and (best is None or _key(found) < _key(best)):
             best = found
     return best
+
+
+def stoppable(request: Request, running: Iterable[Running]) -> list[Running]:
+    """Who may be stopped for the request."""
+    below = rank(request)
+    return [job for job in running if job.preemptible and job.preempted < LIMIT and rank(job.request) < below]
 
 
 def _key(found: Victims) -> tuple[int, int, str, tuple[str, ...]]:
@@ -69,7 +78,7 @@ def _key(found: Victims) -> tuple[int, int, str, tuple[str, ...]]:
 def _cheapest(
     node: str, jobs: Sequence[Running], losses: Mapping[str, int], fits: Fits, ceiling: int | None
 ) -> Victims | None:
-    everyone = frozenset(job.job for job in jobs)
+    everyone = frozenset(job.key for job in jobs)
     if not fits(node, everyone):
         return None
     for loss, _, names in sets_by_loss(everyone, losses):

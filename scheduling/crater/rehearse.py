@@ -31,7 +31,7 @@ class Rehearsal:
     parameters: Parameters
     waiting: list[str] = field(default_factory=list)
     seats: dict[str, dict[str, Seat]] = field(default_factory=dict)
-    where: dict[str, str] = field(default_factory=dict)
+    where: dict[str, tuple[str, ...]] = field(default_factory=dict)  # the machines of each job
     effects: dict[str, Effects] = field(default_factory=dict)
     watched: Watched = field(default_factory=Watched)
     last_ms: int = 0
@@ -39,16 +39,18 @@ class Rehearsal:
     def step(self, now_ms: int, arrived: Sequence[Task], ended: Sequence[str], world: World) -> Mapping[str, Change]:
         """Release, plan, seat, and give everyone on a touched node its new speed."""
         self._watch(now_ms)
-        touched = {self._release(name) for name in ended}
+        touched = {node for name in ended for node in self._release(name)}
         self.waiting.extend(task.name for task in arrived)
-        touched |= {self._seat(placement) for placement in self._plan(now_ms)}
-        changes = {}
+        touched |= {self._seat(part) for placement in self._plan(now_ms) for part in placement.parts}
         for name in sorted(touched):
             seats = self.seats.get(name, {})
             self.effects[name] = Machine(self.nodes[name], self.parameters).effects(list(seats.values()))
-            for job, slowdown in self.effects[name].slowdowns.items():
-                changes[job] = Change(self.trials[job].noise / slowdown)
-        return changes
+        moved = dict.fromkeys(job for name in sorted(touched) for job in self.effects[name].slowdowns)
+        return {job: Change(self.trials[job].noise / self._slowdown(job)) for job in moved}
+
+    def _slowdown(self, job: str) -> float:
+        """The members of a gang wait for the slowest."""
+        return max(self.effects[node].slowdowns[job] for node in self.where[job])
 
     def wake_ms(self, now_ms: int) -> int:
         """Arrivals and ends suffice."""
@@ -66,18 +68,20 @@ class Rehearsal:
         seat = Seat(placement.job, placement.picks, self.trials[placement.job].appetite)
         seats = self.seats.setdefault(placement.node, {})
         seats[placement.job] = seat
-        self.where[placement.job] = placement.node
-        self.waiting.remove(placement.job)
+        self.where[placement.job] = (*self.where.get(placement.job, ()), placement.node)
+        if placement.job in self.waiting:
+            self.waiting.remove(placement.job)
         after = Machine(self.nodes[placement.node], self.parameters).effects(list(seats.values()))
         drives = {pick.device for pick in placement.picks if pick.type == "storage"}
         self.watched.over_depth += any(after.depths[drive] > 1 for drive in drives)
         return placement.node
 
-    def _release(self, job: str) -> str:
-        name = self.where.pop(job)
-        seat = self.seats[name].pop(job)
-        self.nodes[name] = booked(self.nodes[name], seat.picks, -1)
-        return name
+    def _release(self, job: str) -> tuple[str, ...]:
+        names = self.where.pop(job)
+        for name in names:
+            seat = self.seats[name].pop(job)
+            self.nodes[name] = booked(self.nodes[name], seat.picks, -1)
+        return names
 
     def _watch(self, now_ms: int) -> None:
         """Add up what the loads were since the last event."""

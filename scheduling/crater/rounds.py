@@ -12,6 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from scheduling.crater.backfill import NEVER_MS, Asks, FitsOn, Reservation, may_backfill, reserve
+from scheduling.crater.gang import is_gang, members_in
+from scheduling.crater.gang_head import reserve_gang, victims_of_gang
 from scheduling.crater.model import Placement, Request, Running
 from scheduling.crater.preempt import Victims, victims
 from scheduling.crater.turns import Moment, Round, Site
@@ -46,18 +48,26 @@ def play(queue: Sequence[Request], site: Site, now: Moment) -> Round:
             reservation = reservation.after(placement.picks, ends_ms)
         site.take(placement)
         placements.append(placement)
-        started.append(Running(request, placement.node, placement.picks, now.now_ms, ends_ms, now.now_ms, False))
+        started += _started(request, placement, now.now_ms, ends_ms)
     return Round(tuple(placements), stopped, reservation, tuple(held), tuple(unplaced))
 
 
+def _started(request: Request, placement: Placement, now_ms: int, ends_ms: int) -> list[Running]:
+    """The job, or each member of the gang, as it runs from now on."""
+    return [
+        Running(request, part.node, part.picks, now_ms, ends_ms, now_ms, False, member=number)
+        for number, part in zip(members_in(placement), placement.parts, strict=True)
+    ]
+
+
 def harmless(request: Request, first: Placement, beside: tuple[Site, Reservation, int]) -> Placement | None:
-    """The best place, or the best beside the reserved node, where the job cannot delay the head."""
+    """The best place, or the best beside the reserved nodes, where the job cannot delay the head."""
     site, reservation, ends_ms = beside
     if may_backfill(reservation, first.picks, ends_ms):
         return first
-    if first.node != reservation.node:
+    if not set(first.nodes) & set(reservation.nodes):
         return None
-    elsewhere = site.place(replace(request, avoid_nodes=(*request.avoid_nodes, reservation.node)))
+    elsewhere = site.place(replace(request, avoid_nodes=(*request.avoid_nodes, *reservation.nodes)))
     return elsewhere if elsewhere and may_backfill(reservation, elsewhere.picks, ends_ms) else None
 
 
@@ -66,14 +76,24 @@ def _head(
 ) -> tuple[Victims | None, Reservation | None]:
     """Room for the head: by stopping others, else by waiting; (None, None) when neither can help."""
     asks = Asks(lambda node, gone: site.fits(request, node, gone), lambda gone: site.place(request, gone), site.free)
-    coming = reserve(request.job, [r for r in running if r.leaving], asks)
+    coming = _reserved(request, [r for r in running if r.leaving], asks)
     if coming is not None:
         return None, coming
-    chosen = None if losses is None else victims(request, running, losses, _beside_leaving(asks.fits, running))
+    chosen = None if losses is None else _victims(request, running, losses, asks)
     if chosen is None:
-        return None, reserve(request.job, running, asks)
+        return None, _reserved(request, running, asks)
     # The victims are treated as gone by now: their room is the head's from this instant on.
-    return chosen, reserve(request.job, _at_once(running, chosen.jobs), asks)
+    return chosen, _reserved(request, _at_once(running, chosen.jobs), asks)
+
+
+def _reserved(request: Request, running: Sequence[Running], asks: Asks) -> Reservation | None:
+    return reserve_gang(running, asks) if is_gang(request) else reserve(request.job, running, asks)
+
+
+def _victims(request: Request, running: Sequence[Running], losses: Mapping[str, int], asks: Asks) -> Victims | None:
+    if is_gang(request):
+        return victims_of_gang(request, running, losses, asks.place)
+    return victims(request, running, losses, _beside_leaving(asks.fits, running))
 
 
 def _beside_leaving(fits: FitsOn, running: Iterable[Running]) -> FitsOn:
@@ -81,9 +101,9 @@ def _beside_leaving(fits: FitsOn, running: Iterable[Running]) -> FitsOn:
     leaving: dict[str, set[str]] = {}
     for job in running:
         if job.leaving:
-            leaving.setdefault(job.node, set()).add(job.job)
+            leaving.setdefault(job.node, set()).add(job.key)
     return lambda node, gone: fits(node, gone | leaving.get(node, set()))
 
 
-def _at_once(running: Iterable[Running], stopped: Sequence[str]) -> list[Running]:
-    return [replace(r, ends_ms=r.started_ms) for r in running if r.leaving or r.job in stopped]
+def _at_once(running: Sequence[Running], stopped: Sequence[str]) -> list[Running]:
+    return [replace(r, ends_ms=r.started_ms) for r in running if r.leaving or r.key in stopped]

@@ -64,7 +64,7 @@ class _Asked:
 
     @cached_property
     def running(self) -> Sequence[Running]:
-        found = sorted(self._read(), key=lambda job: (job.ends_ms, job.job))
+        found = sorted(self._read(), key=lambda job: (job.ends_ms, job.key))
         self._site.hear(found)
         return found
 
@@ -86,9 +86,12 @@ def _head(played: Round, asked: _Asked) -> Head | None:
     reservation, stopped = played.reservation, played.stopped
     if reservation is None:
         return None
-    stops = stopped.jobs if stopped else ()
     losses = asked.losses or {}
-    return Head(reservation.job, reservation.node, reservation.start_ms, stops, tuple(losses[job] for job in stops))
+    keys = set(stopped.jobs) if stopped else set()
+    lost = {running.job: losses[running.key] for running in asked.running if running.key in keys}
+    stops = tuple(sorted(lost)) if stopped else ()
+    nodes = ", ".join(reservation.nodes)
+    return Head(reservation.job, nodes, reservation.start_ms, stops, tuple(lost[job] for job in stops))
 
 
 def _held_back(request: Request, head: Head) -> Refusal:

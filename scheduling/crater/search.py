@@ -7,7 +7,7 @@ same figures as for all other requests.
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from scheduling.crater.arrays import RANKED
 from scheduling.crater.explain import counts_of, judge
@@ -30,6 +30,20 @@ if TYPE_CHECKING:
 Fit = tuple[Slots, tuple[int, int, int]]  # slots; score, best-fit part, penalty for crossing
 
 
+class Option(NamedTuple):
+    """A node where the request fits; sorted, the best comes first."""
+
+    avoided: bool
+    cost: int
+    node: str
+    row: int
+    fit: Fit
+
+    @property
+    def total(self) -> int:
+        return -self.cost
+
+
 class Search:
     """Answers of one shape by state of node."""
 
@@ -39,7 +53,17 @@ class Search:
 
     def best(self, planner: "Planner", request: Request, shape: "Shape") -> Found | None:
         """The best node, booked."""
-        options: list[tuple[bool, int, str, int, Fit]] = []
+        options = self.options(planner, request, shape)
+        return _taken(planner, options, options[0]) if options else None
+
+    def book(self, planner: "Planner", request: Request, shape: "Shape", row: int) -> Found:
+        """One of the nodes where it fits, booked."""
+        options = self.options(planner, request, shape)
+        return _taken(planner, options, next(option for option in options if option.row == row))
+
+    def options(self, planner: "Planner", request: Request, shape: "Shape") -> list[Option]:
+        """Every node where it fits, best first."""
+        options: list[Option] = []
         for row, node in enumerate(planner.grid.nodes):
             position = planner.class_of(row)
             cost, points = shape.hourly[position], shape.adjust[position]
@@ -49,14 +73,9 @@ class Search:
                 continue
             found = self._on(planner, request, row)
             if found is not None:
-                options.append((node.name in request.avoid_nodes, -found[1][0] - points, node.name, row, found))
-        if not options:
-            return None
-        options.sort(key=lambda option: option[:3])
-        _, _, _, row, (slots, (score, fit_part, crossing)) = options[0]
-        planner.board.move(row, slots, -1)
-        ranked = [option[3] for option in options[:RANKED]], [-option[1] for option in options[:RANKED]]
-        return Found(row, slots, score, fit_part, crossing, 0, len(options), ranked)
+                avoided = node.name in request.avoid_nodes
+                options.append(Option(avoided, -found[1][0] - points, node.name, row, found))
+        return sorted(options, key=lambda option: option[:3])
 
     def survey(self, planner: "Planner", request: Request) -> Survey:
         """As Board.survey, judged node by node."""
@@ -82,6 +101,14 @@ class Search:
         if key not in self.known:
             self.known[key] = _searched(planner, request, row)
         return self.known[key]
+
+
+def _taken(planner: "Planner", options: Sequence[Option], chosen: Option) -> Found:
+    slots, (score, fit_part, crossing) = chosen.fit
+    planner.board.move(chosen.row, slots, -1)
+    first = [chosen, *(option for option in options if option is not chosen)][:RANKED]
+    ranked = [option.row for option in first], [option.total for option in first]
+    return Found(chosen.row, slots, score, fit_part, crossing, 0, len(options), ranked)
 
 
 def _searched(planner: "Planner", request: Request, row: int) -> Fit | None:

@@ -4,7 +4,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
-from scheduling.crater.model import Amounts, Device, Node, Pick, Placement, Request, Snapshot
+from scheduling.crater.gang import Offer, is_gang, joined, members_in, members_of, place_gang
+from scheduling.crater.gang_planner import offers_now
+from scheduling.crater.model import Amounts, Device, Node, Pick, Placement, Request, Snapshot, member_key
 from scheduling.crater.occupancy import Occupancy
 from scheduling.crater.place import place
 from scheduling.crater.planner import Planner
@@ -45,6 +47,8 @@ class PlannedSite:
     def place(self, request: Request, gone: frozenset[str] = frozenset()) -> Placement | None:
         """The best place; of nodes that some of these running jobs would leave, were they gone."""
         self._untake()
+        if gone and is_gang(request):
+            return self._all_placed(request, gone)
         if gone:
             nodes = [node for node in self._without(gone) if self._could(request, node.name)]
             return self._placed(request, nodes)
@@ -69,8 +73,10 @@ class PlannedSite:
     def take(self, placement: Placement) -> None:
         """Book the placement that was asked for last; it may be thought away like what runs."""
         self._asked = None
-        self._held[placement.job] = placement.node, placement.picks
-        self._taken.setdefault(placement.node, []).extend(placement.picks)
+        for number, part in zip(members_in(placement), placement.parts, strict=True):
+            key = part.job if number is None else member_key(part.job, number)
+            self._held[key] = part.node, part.picks
+            self._taken.setdefault(part.node, []).extend(part.picks)
 
     def free(self, device: str) -> Amounts:
         """What is free of a device now."""
@@ -82,7 +88,7 @@ class PlannedSite:
 
     def hear(self, running: Iterable[Running]) -> None:
         """These run too, and may be thought away."""
-        self._held |= {job.job: (job.node, job.picks) for job in running}
+        self._held |= {job.key: (job.node, job.picks) for job in running}
 
     def planner(self) -> Planner:
         """The planner as this round has left it."""
@@ -112,6 +118,27 @@ class PlannedSite:
             self._nodes[name] = booked(self._nodes[name], self._taken.pop(name), 1)
         freed = [pick for job in gone for pick in self._held[job][1]]
         return booked(self._nodes[name], freed, -1) if freed else self._nodes[name]
+
+    def _all_placed(self, request: Request, gone: frozenset[str]) -> Placement | None:
+        """All members, each where there is room now or on a node that some of these would leave."""
+        members = members_of(request)
+        left = {node.name: node for node in self._without(gone)}
+        now = offers_now(self._planner, request, len(members) + len(left))
+
+        def offers(member: Request) -> list[Offer]:
+            found = [offer for offer in now(member) if offer.node not in left]
+            nodes = [n for n in left.values() if self._could(member, n.name) and has_sums(member, n)]
+            return [*found, *(Offer(n.name, 0, n.simulated) for n in nodes if self._placed(member, [n]) is not None)]
+
+        answer = place_gang(members, offers)
+        if not answer.fits:
+            return None
+        nodes = [left.get(name) or self._node(name, ()) for name in answer.nodes]
+        parts = [self._placed(member, [node]) for member, node in zip(members, nodes, strict=True)]
+        whole = joined(request, [part for part in parts if part is not None], None)
+        if request.cap_nano is not None and (whole.predicted_nano or 0) > request.cap_nano:
+            return None
+        return whole
 
     def _placed(self, request: Request, nodes: Sequence[Node]) -> Placement | None:
         scene = Scene(replace(self._snapshot, nodes=tuple(nodes)))

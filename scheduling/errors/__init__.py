@@ -8,6 +8,7 @@ from scheduling.errors.fields import (
     DeadlinePast,
     DeadlineUnmeetable,
     EntryTooLarge,
+    TooFewMachines,
     UnknownProfile,
 )
 from scheduling.errors.missing import (
@@ -45,5 +46,6 @@ __all__ = [
     "RequestReused",
     "ReservationNotFound",
     "ReservationOver",
+    "TooFewMachines",
     "UnknownProfile",
 ]

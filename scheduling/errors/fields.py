@@ -77,6 +77,26 @@ class DeadlineUnmeetable(Invalid):
         return {"late_ms": self.late_ms, "on_time": self.on_time, "forecast_source": self.source, "fix": self.fix}
 
 
+class TooFewMachines(Invalid):
+    """A gang whose members can never have a machine each."""
+
+    code = "too_few_machines"
+    field = "profile"
+
+    def __init__(self, need: int, have: int) -> None:
+        super().__init__(need, have)
+        self.need, self.have = need, have
+
+    def __str__(self) -> str:
+        there = "there is 1" if self.have == 1 else f"there are {self.have}"
+        mend = "ask for fewer, or leave out spread: node"
+        return f"its members need {self.need} machines, each one of its own, {there} that would do; {mend}"
+
+    @property
+    def facts(self) -> Mapping[str, object]:
+        return {"need": self.need, "have": self.have}
+
+
 class BadBudget(BadField):
     """The budget is negative, or in another currency than the project's."""
 

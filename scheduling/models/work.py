@@ -102,16 +102,23 @@ IS_LIVE = ~HAS_ENDED
 
 
 class Attempt(models.Model):
-    """One run of a job on one engine. Its id is the executor's key."""
+    """One run of a job, or of one member of a gang, on one engine. Its id is the executor's key.
+
+    The members of one try share its ordinal; each is on a machine of its own.
+    """
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     job = models.ForeignKey(Job, models.PROTECT, related_name="attempts", db_index=False, db_constraint=False)
     project_id = models.UUIDField()
     ordinal = models.IntegerField()
+    member = models.IntegerField(default=0, db_default=0)  # 0 .. members - 1
+    members = models.IntegerField(default=1, db_default=1)
+    component = models.CharField(max_length=80, blank=True, db_default="")  # what the member of a gang is called
     engine = models.CharField(max_length=20)
     node = models.ForeignKey("scheduling.Node", models.PROTECT, related_name="+", db_index=False, db_constraint=False)
     state = models.CharField(max_length=12, choices=_choices(AttemptState), default=AttemptState.PLACING)
-    #: Crater's Placement where it differs from what the decision of this id says (selectors/placements.py).
+    #: Crater's Placement where it differs from what the decision of this id says (selectors/placements.py): a member's
+    #: own part of it, say.
     placement = models.JSONField(null=True)
     created_ms = models.BigIntegerField()
     changed_ms = models.BigIntegerField()
@@ -129,11 +136,14 @@ class Attempt(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["job", "ordinal"], name="attempt_ordinal_once"),
+            models.UniqueConstraint(fields=["job", "ordinal", "member"], name="attempt_member_once"),
             models.UniqueConstraint(
-                fields=["job"],
-                name="one_live_attempt_per_job",
+                fields=["job", "member"],
+                name="one_live_attempt_per_member",
                 condition=IS_LIVE,
+            ),
+            models.CheckConstraint(
+                condition=Q(member__gte=0) & Q(member__lt=models.F("members")), name="attempt_member_is_one_of_all"
             ),
         ]
         indexes = [

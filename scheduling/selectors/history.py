@@ -8,7 +8,9 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 from uuid import UUID
 
-from scheduling.lifecycle import AttemptState
+from django.db.models import Q
+
+from scheduling.lifecycle import AttemptState, JobState
 from scheduling.models import Attempt, Device, Job
 from scheduling.selectors.placements import with_placement
 
@@ -30,10 +32,12 @@ def runs_by_model(organisation_id: UUID, kind: Kind) -> dict[str, list[int]]:
     """Durations (ms) of earlier successes by the model of the device that carried them, newest first."""
     digest, mode, entry = kind
     rows = Attempt.objects.filter(
+        Q(members=1) | Q(job__state=JobState.SUCCEEDED),
         job__organisation_id=organisation_id,
         job__profile_digest=digest,
         job__mode=mode,
         job__entry_digest=entry,
+        member=0,
         state=AttemptState.SUCCEEDED,
         started_ms__isnull=False,
         ended_ms__isnull=False,

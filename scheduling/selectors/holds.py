@@ -1,5 +1,6 @@
 """Read reservations, always through a viewer: what they may not see does not exist."""
 
+from typing import Any
 from uuid import UUID
 
 from alldata.tenancy.viewer import Viewer
@@ -44,7 +45,6 @@ def hold_of_job(viewer: Viewer, job_id: UUID) -> HoldView | None:
 
 def hold_view_of(hold: Hold) -> HoldView:
     """One row as others may hold it; `hold.job` must be fresh."""
-    attempt = with_placement(hold.job.attempts.order_by("ordinal")).first()
     return HoldView(
         id=hold.pk,
         job=f"J-{hold.job.number}",
@@ -53,8 +53,16 @@ def hold_view_of(hold: Hold) -> HoldView:
         expires_ms=hold.until_ms,
         created_ms=hold.created_ms,
         used_ms=hold.used_ms,
-        placement=attempt.placed if attempt else {},
+        placement=_place([one.placed for one in with_placement(hold.job.attempts.order_by("ordinal", "member"))]),
     )
+
+
+def _place(parts: list[dict[str, Any]]) -> dict[str, Any]:
+    """The placement as it was planned; of a gang put together from its members'."""
+    if len(parts) < 2:
+        return parts[0] if parts else {}
+    picks = [pick for part in parts for pick in part["picks"]]
+    return {**parts[0], "component": "", "picks": picks, "members": parts}
 
 
 def _state(hold: Hold) -> str:

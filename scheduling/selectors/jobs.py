@@ -89,7 +89,7 @@ def jobs_page(
 def job_view(viewer: Viewer, reference: str) -> JobView:
     """One job with its attempts, latest decision, history and files. Errors: JobNotFound."""
     job = find_job(viewer, reference)
-    attempts = with_placement(job.attempts.select_related("node").order_by("ordinal"))
+    attempts = with_placement(job.attempts.select_related("node").order_by("ordinal", "member"))
     position, length = _queue_place(job)
     decisions = list(job.decisions.order_by("at_ms", "id").values_list("at_ms", "outcome", "answer"))
     names = names_for(viewer, [job.reason_facts, *(answer for _, _, answer in decisions)])

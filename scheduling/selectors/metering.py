@@ -111,7 +111,7 @@ def _supplies_of(row: Device, card: Device | None) -> list[Supply]:
 
 def attempts_of(job_id: UUID) -> list[AttemptView]:
     """All attempts of a job, first to last."""
-    rows = with_placement(Attempt.objects.filter(job_id=job_id)).select_related("node").order_by("ordinal")
+    rows = with_placement(Attempt.objects.filter(job_id=job_id)).select_related("node").order_by("ordinal", "member")
     return [attempt_view_of(row) for row in rows]
 
 

@@ -1,6 +1,7 @@
 """Where was an attempt placed, and why there? Kept once: with the decision that began it, which has its id.
 
-Only a reserved place that was put to use has an answer of its own, made for the work that came.
+Only two have an answer of their own: a reserved place that was put to use, made for the work that came, and a member
+of a gang, whose decision speaks of all members.
 """
 
 from typing import TYPE_CHECKING, Any, TypedDict

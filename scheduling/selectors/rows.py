@@ -59,4 +59,7 @@ def attempt_view_of(attempt: "WithAnnotations[Attempt, Placed]") -> AttemptView:
         limits=attempt.limits,
         progress=attempt.progress,
         endpoint=attempt.endpoint,
+        member=attempt.member,
+        members=attempt.members,
+        component=attempt.component,
     )

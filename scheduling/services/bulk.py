@@ -108,24 +108,25 @@ class _Line:
         """How many of a batch that refused. Jobs that moved on are found at once (another planner was faster)."""
         rows = Job.objects.filter(pk__in=[p.job for p in batch], state=JobState.QUEUED, stop_requested="")
         queued = {str(pk) for pk in rows.values_list("pk", flat=True)}
-        self._note_conflicts([p for p in batch if p.job not in queued])
+        note_conflicts([p for p in batch if p.job not in queued], seen=self.seen, now_ms=self.now_ms)
         return self._by_halves([p for p in batch if p.job in queued])
 
     def _by_halves(self, batch: Sequence[Placement]) -> int:
         if not batch or self.holds(batch):
             return len(batch)
         if len(batch) == 1:
-            self._note_conflicts(batch)
+            note_conflicts(batch, seen=self.seen, now_ms=self.now_ms)
             return 0
         middle = len(batch) // 2
         return sum(self._by_halves(half) for half in (batch[:middle], batch[middle:]))
 
-    def _note_conflicts(self, placements: Sequence[Placement]) -> None:
-        """One decision each; a conflict equal to the job's latest decision is not repeated."""
-        if placements:
-            answers = f"[{','.join(_storable(placement) for placement in placements)}]"
-            with connection.cursor() as cursor:
-                cursor.execute(CONFLICTS, {"answers": answers, "now": self.now_ms, "seen": str(self.seen.pk)})
+
+def note_conflicts(placements: Sequence[Placement], *, seen: PlannerInput, now_ms: int) -> None:
+    """One decision each; a conflict equal to the job's latest decision is not repeated."""
+    if placements:
+        answers = f"[{','.join(_storable(placement) for placement in placements)}]"
+        with connection.cursor() as cursor:
+            cursor.execute(CONFLICTS, {"answers": answers, "now": now_ms, "seen": str(seen.pk)})
 
 
 def _fact(now_ms: int) -> tuple[str, list[str]]:

@@ -1,18 +1,25 @@
 """Make what runs match what should run: the one driver of every engine.
 
-Level-triggered: `drive` looks at each live attempt, looks at its engine, and moves it at
-most one step; events merely wake it. It runs outside transactions; each step commits alone,
-so a kill at any instant is repaired by the next pass. Next: costing/services/metering.py.
+The members of a gang are attempts of their own; when one ends badly the others are told to stop, which
+follows from the rows alone and needs no mark.
+
+Level-triggered: `drive` looks at each live attempt, looks at its engine, and moves it at most one step;
+events merely wake it. It runs outside transactions; each step commits alone, so a kill at any instant is
+repaired by the next pass. Next: costing/services/metering.py.
 """
 
 from collections import defaultdict
+from collections.abc import Collection
+from dataclasses import dataclass
+from uuid import UUID
 
+from django.db import transaction
 from django.db.models import Q
 
 from scheduling.errors import EngineAway, IllegalMove
 from scheduling.executors.base import Executor, LaunchRefused, Observation, Phase
-from scheduling.lifecycle import MAX_AGE_MS, STOP_GRACE_MS, AllocationState, AttemptState, JobState
-from scheduling.models import IS_LIVE, Allocation, Attempt
+from scheduling.lifecycle import BAD_ENDS, MAX_AGE_MS, STOP_GRACE_MS, AllocationState, AttemptState, JobState
+from scheduling.models import IS_LIVE, Allocation, Attempt, Job
 from scheduling.ports import Ports
 from scheduling.services import finishing
 from scheduling.services.launching import launch_spec
@@ -28,28 +35,48 @@ def drive(ports: Ports, *, now_ms: int) -> bool:
     by_engine: dict[str, list[Attempt]] = defaultdict(list)
     for attempt in live:
         by_engine[attempt.engine].append(attempt)
-    busy = False
+    busy, broken = False, broken_tries({attempt.job_id for attempt in live if attempt.members > 1})
     for name, attempts in by_engine.items():
         engine = ports.engines.get(name)
         if engine is None:
             raise EngineAway(name)
         seen = engine.observe([str(attempt.pk) for attempt in attempts])
         for attempt in attempts:
-            busy |= _step_safely(ports, engine, attempt, seen[str(attempt.pk)], now_ms)
+            stopping = bool(attempt.job.stop_requested) or (attempt.job_id, attempt.ordinal) in broken
+            moved = _step_safely(Turn(ports, engine, stopping), attempt, seen[str(attempt.pk)], now_ms)
+            if moved and attempt.members > 1:
+                broken |= broken_tries({attempt.job_id})
+            busy |= moved
     return busy
 
 
-def _step_safely(ports: Ports, engine: Executor, attempt: Attempt, seen: Observation, now_ms: int) -> bool:
+def broken_tries(jobs: Collection[UUID]) -> set[tuple[UUID, int]]:
+    """(job, ordinal) of tries of which a member has ended badly: nothing of them is to run on."""
+    if not jobs:
+        return set()
+    return set(Attempt.objects.filter(job_id__in=jobs, state__in=BAD_ENDS).values_list("job_id", "ordinal"))
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What the step of one attempt needs to know."""
+
+    ports: Ports
+    engine: Executor
+    stopping: bool
+
+
+def _step_safely(turn: Turn, attempt: Attempt, seen: Observation, now_ms: int) -> bool:
     """Another mover may have won meanwhile: then this attempt waits for the next pass."""
     try:
-        return _step(ports, engine, attempt, seen, now_ms)
+        return _step(turn, attempt, seen, now_ms)
     except IllegalMove:
         return True
 
 
-def _step(ports: Ports, engine: Executor, attempt: Attempt, seen: Observation, now_ms: int) -> bool:
-    state = AttemptState(attempt.state)
-    stopping = bool(attempt.job.stop_requested) and state is not AttemptState.FINISHING
+def _step(turn: Turn, attempt: Attempt, seen: Observation, now_ms: int) -> bool:
+    ports, engine, state = turn.ports, turn.engine, AttemptState(attempt.state)
+    stopping = turn.stopping and state is not AttemptState.FINISHING
     if state is AttemptState.FINISHING:
         finishing.finish(ports, engine, attempt, now_ms=now_ms)
     elif stopping and seen.phase is Phase.ABSENT and state is AttemptState.PLACING:
@@ -92,10 +119,21 @@ def _note_start(attempt: Attempt, seen: Observation, now_ms: int) -> None:
         "endpoint": dict(seen.endpoint),
         "limits": dict(seen.limits),
     }
-    move_attempt(attempt, AttemptState.RUNNING, now_ms=now_ms, columns=columns)
-    if attempt.job.state == JobState.ADMITTED:
-        started = {} if attempt.job.started_ms else {"started_ms": seen.started_ms}
-        move_job(attempt.job, JobState.ACTIVE, now_ms=now_ms, columns=started)
+    with transaction.atomic():
+        move_attempt(attempt, AttemptState.RUNNING, now_ms=now_ms, columns=columns)
+        job, started_ms = attempt.job, _all_started_ms(attempt, seen)
+        if started_ms is not None and job.state == JobState.ADMITTED:
+            move_job(job, JobState.ACTIVE, now_ms=now_ms, columns={} if job.started_ms else {"started_ms": started_ms})
+
+
+def _all_started_ms(attempt: Attempt, seen: Observation) -> int | None:
+    """Since when all members of this try run, None while some do not yet. The lock lets one see the other's start."""
+    if attempt.members == 1:
+        return seen.started_ms
+    Job.objects.select_for_update().get(pk=attempt.job_id)
+    started = Attempt.objects.filter(job_id=attempt.job_id, ordinal=attempt.ordinal, started_ms__isnull=False)
+    told = [started_ms or 0 for started_ms in started.values_list("started_ms", flat=True)]
+    return max(told) if len(told) == attempt.members else None
 
 
 def _note_end(attempt: Attempt, seen: Observation, now_ms: int) -> None:

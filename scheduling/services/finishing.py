@@ -1,7 +1,8 @@
 """End an attempt and, with it, its job: collect files, judge the exit, release, maybe retry.
 
 Every path ends in one transaction that moves attempt and job and starts the release, so no
-claim outlives its attempt and no job is left without a live attempt or an end.
+claim outlives its attempt and no job is left without a live attempt or an end. A gang's job is judged
+with the last of its members to end, by the worst of them (lifecycle.py).
 """
 
 from collections.abc import Mapping
@@ -13,14 +14,22 @@ from django.db import transaction
 from django.db.models import F
 
 from scheduling.executors.base import Executor, Observation
-from scheduling.lifecycle import PREEMPTED, AttemptState, JobState
+from scheduling.lifecycle import (
+    ATTEMPT_ENDS,
+    BAD_ENDS,
+    MEMBER_ENDED,
+    PREEMPTED,
+    AttemptState,
+    JobState,
+    job_after,
+    worst_of,
+)
 from scheduling.models import Artifact, Attempt, Job
 from scheduling.ports import Ports
 from scheduling.services.moves import move_attempt, move_job
 from scheduling.services.release import start_releasing
 
-#: Ends that say nothing about the job's own code: worth another try.
-RETRYABLE = frozenset({"engine_shutdown", "lost"})
+MISSING = "missing_output"
 
 
 def progress_of(seen: Observation) -> dict[str, Any]:
@@ -41,12 +50,16 @@ def finish(ports: Ports, engine: Executor, attempt: Attempt, *, now_ms: int) -> 
     missing = _collect(ports, engine, attempt, now_ms=now_ms)
     to, reason = _judge(attempt, missing)
     facts = {"exit_code": attempt.exit_code, "signal": attempt.signal, "missing": missing}
-    end = End(to, reason, facts={key: value for key, value in facts.items() if value})
+    columns = {"detail": ", ".join(missing)[:4000]} if reason == MISSING else {}
+    end = End(to, reason, facts={key: value for key, value in facts.items() if value}, columns=columns)
     _end(attempt, end, now_ms=now_ms)
 
 
 def _collect(ports: Ports, engine: Executor, attempt: Attempt, *, now_ms: int) -> list[str]:
-    """Store declared outputs by content; returns the names that are missing."""
+    """Store declared outputs by content; returns the names that are missing.
+
+    A gang's outputs are those of its first member; what the others left is kept under their names.
+    """
     missing = []
     for name in attempt.job.entry.get("outputs", []):
         path = engine.output_path(str(attempt.pk), name)
@@ -56,7 +69,7 @@ def _collect(ports: Ports, engine: Executor, attempt: Attempt, *, now_ms: int) -
         blob = ports.blobs.put(Path(path))
         Artifact.objects.update_or_create(
             job_id=attempt.job_id,
-            name=name,
+            name=f"{attempt.component}/{name}" if attempt.member else name,
             defaults={"sha256": blob.sha256, "size": blob.size},
             create_defaults={
                 "sha256": blob.sha256,
@@ -65,7 +78,7 @@ def _collect(ports: Ports, engine: Executor, attempt: Attempt, *, now_ms: int) -
                 "created_ms": now_ms,
             },
         )
-    return missing
+    return [] if attempt.member else missing
 
 
 def _judge(attempt: Attempt, missing: list[str]) -> tuple[AttemptState, str]:
@@ -75,6 +88,8 @@ def _judge(attempt: Attempt, missing: list[str]) -> tuple[AttemptState, str]:
         if why == PREEMPTED:
             return AttemptState.PREEMPTED, why
         return (AttemptState.SUCCEEDED, "") if why == "completed" else (AttemptState.CANCELLED, why)
+    if attempt.reason == "stopped" and attempt.members > 1:
+        return AttemptState.CANCELLED, MEMBER_ENDED
     if attempt.reason == "engine_shutdown":
         return AttemptState.LOST, "engine_shutdown"
     reason = _fault(attempt, missing)
@@ -89,7 +104,7 @@ def _fault(attempt: Attempt, missing: list[str]) -> str:
         return "killed_by_signal"
     if attempt.exit_code != 0:
         return "exit_nonzero"
-    return "missing_output" if missing else ""
+    return MISSING if missing else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +125,7 @@ def lose(attempt: Attempt, seen: Observation, *, now_ms: int) -> None:
 
 def cancel_unstarted(attempt: Attempt, *, now_ms: int) -> None:
     """Stopped before the engine ever saw it."""
-    why = attempt.job.stop_requested
+    why = attempt.job.stop_requested or MEMBER_ENDED
     to = AttemptState.PREEMPTED if why == PREEMPTED else AttemptState.CANCELLED
     _end(attempt, End(to, why), now_ms=now_ms)
 
@@ -122,49 +137,49 @@ def refuse_launch(attempt: Attempt, why: str, *, now_ms: int) -> None:
 
 
 def _end(attempt: Attempt, end: End, *, now_ms: int) -> None:
-    """One transaction: the attempt ends, its claims start to release, its job moves on."""
+    """One transaction: the attempt ends, its claims start to release, its job moves on once all members have ended."""
     job = attempt.job
     with transaction.atomic():
-        job.stop_requested, facts = _asked_by_now(job)
+        job.stop_requested, facts, job.state = _as_it_is(job)
         move_attempt(attempt, end.to, now_ms=now_ms, columns={"reason": end.reason, **end.columns})
         warm_ms = 0 if job.stop_requested == PREEMPTED else job.grace_ms
         start_releasing(attempt, grace_ms=warm_ms, now_ms=now_ms)
-        target = _job_target(attempt, end)
+        whole = end if attempt.members == 1 else end_of_try(attempt)
+        if whole is None:
+            return
+        target = job_after(whole.to, whole.reason, asked=job.stop_requested, may_retry=_may_retry(attempt))
         if target is JobState.SUCCEEDED and job.state == JobState.ADMITTED:
             move_job(job, JobState.ACTIVE, now_ms=now_ms)
-        reason = job.stop_requested if end.reason == PREEMPTED else end.reason
-        columns: dict[str, Any] = {"reason_facts": facts if reason == PREEMPTED else dict(end.facts)}
+        reason = job.stop_requested if whole.reason == PREEMPTED else whole.reason
+        columns: dict[str, Any] = {"reason_facts": facts if reason == PREEMPTED else dict(whole.facts)}
         if target is JobState.QUEUED:
             columns |= {"stop_requested": "", "room_since_ms": None}
         move_job(job, target, now_ms=now_ms, reason=reason, columns=columns)
 
 
-def _asked_by_now(job: Job) -> tuple[str, dict[str, Any]]:
-    """Who has asked for the stop by now, and on what ground: somebody may have asked since the job was read."""
-    found: tuple[str, dict[str, Any]] = (
-        Job.objects.select_for_update().values_list("stop_requested", "reason_facts").get(pk=job.pk)
+def end_of_try(attempt: Attempt) -> End | None:
+    """How all members of this try ended together; None while some have not. Call in the ending transaction."""
+    members = list(Attempt.objects.filter(job_id=attempt.job_id, ordinal=attempt.ordinal).order_by("member"))
+    if any(member.state not in ATTEMPT_ENDS for member in members):
+        return None
+    worst = members[worst_of([AttemptState(member.state) for member in members])]
+    missing = worst.detail.split(", ") if worst.reason == MISSING else None
+    facts = {"exit_code": worst.exit_code, "signal": worst.signal, "missing": missing, "member": worst.component}
+    known = {key: value for key, value in facts.items() if value}
+    return End(AttemptState(worst.state), worst.reason, known if worst.state in BAD_ENDS else {})
+
+
+def _as_it_is(job: Job) -> tuple[str, dict[str, Any], str]:
+    """Who has asked for the stop by now, on what ground, and where the job stands: it may have moved since it was read.
+
+    The lock makes the ends of a gang's members follow one another.
+    """
+    found: tuple[str, dict[str, Any], str] = (
+        Job.objects.select_for_update().values_list("stop_requested", "reason_facts", "state").get(pk=job.pk)
     )
     return found
 
 
-def _job_target(attempt: Attempt, end: End) -> JobState:
-    job = attempt.job
-    if end.to is AttemptState.SUCCEEDED:
-        return JobState.SUCCEEDED
-    if job.stop_requested == "over_budget":
-        return JobState.OVER_BUDGET
-    if job.stop_requested == PREEMPTED:
-        return _after_preemption(attempt, end)
-    if end.to is AttemptState.CANCELLED or job.stop_requested:
-        return JobState.SUCCEEDED if job.stop_requested == "completed" else JobState.CANCELLED
-    return JobState.QUEUED if _may_retry(attempt, end) else JobState.FAILED
-
-
-def _after_preemption(attempt: Attempt, end: End) -> JobState:
-    """Back to the queue, unless it failed by itself before the stop reached it."""
-    return JobState.FAILED if end.to is AttemptState.FAILED else JobState.QUEUED
-
-
-def _may_retry(attempt: Attempt, end: End) -> bool:
+def _may_retry(attempt: Attempt) -> bool:
     """Preempted attempts are no failures and use up no try."""
-    return end.reason in RETRYABLE and attempt.ordinal - attempt.job.preemptions < attempt.job.max_attempts
+    return attempt.ordinal - attempt.job.preemptions < attempt.job.max_attempts

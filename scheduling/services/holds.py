@@ -112,7 +112,9 @@ def _used(hold: Hold, use: _Use, *, budgets: BudgetGate, now_ms: int) -> JobRow:
         }
         if not free.update(**changes):
             raise ReservationOver(str(hold.pk), RELEASED)
-        Attempt.objects.filter(job_id=held.job_id).update(placement=use.answer.placement)
+        placement = use.answer.placement or {}
+        for number, part in enumerate(placement["members"] or [placement]):
+            Attempt.objects.filter(job_id=held.job_id, member=number).update(placement=part)
         Hold.objects.filter(pk=held.pk).update(used_ms=now_ms)
         row = Job.objects.select_related("project").get(pk=held.job_id)
         spend = Spend(row.pk, row.project_id, use.answer.may_come_to(row.cap_nano))

@@ -59,7 +59,7 @@ def _keep_log(ports: Ports, engine: Executor, attempt: Attempt, *, now_ms: int) 
         blob = ports.blobs.put(path)
     Artifact.objects.get_or_create(
         job_id=attempt.job_id,
-        name=log_name(attempt.ordinal),
+        name=log_name(attempt.ordinal, attempt.member),
         defaults={
             "project_id": attempt.project_id,
             "sha256": blob.sha256,
@@ -69,6 +69,6 @@ def _keep_log(ports: Ports, engine: Executor, attempt: Attempt, *, now_ms: int) 
     )
 
 
-def log_name(ordinal: int) -> str:
-    """Where an attempt's kept log is found among its job's files."""
-    return f"attempt-{ordinal}.log"
+def log_name(ordinal: int, member: int = 0) -> str:
+    """Where an attempt's kept log is found among its job's files; the first member's bears the bare name."""
+    return f"attempt-{ordinal}.{member}.log" if member else f"attempt-{ordinal}.log"

@@ -17,7 +17,7 @@ def launch_spec(attempt: Attempt, *, blobs: BlobStore) -> LaunchSpec:
     return LaunchSpec(
         command=tuple(entry["command"]),
         node=attempt.node.name,
-        env=dict(entry.get("env", {})),
+        env={**entry.get("env", {}), **_gang_env(attempt)},
         files=tuple(_file(file, blobs) for file in entry.get("files", [])),
         ports=tuple(entry.get("ports", [])),
         outputs=tuple(entry.get("outputs", [])),
@@ -27,6 +27,21 @@ def launch_spec(attempt: Attempt, *, blobs: BlobStore) -> LaunchSpec:
         memory_limit_bytes=memory or None,
         timeout_ms=attempt.job.timeout_ms,
     )
+
+
+def _gang_env(attempt: Attempt) -> Mapping[str, str]:
+    """What a member of a gang is told of the others; nodes in the order of the members, the first to meet at."""
+    if attempt.members == 1:
+        return {}
+    members = Attempt.objects.filter(job_id=attempt.job_id, ordinal=attempt.ordinal).order_by("member")
+    hosts = list(members.values_list("node__name", flat=True))
+    return {
+        "ALLDATA_MEMBER": str(attempt.member),
+        "ALLDATA_MEMBERS": str(attempt.members),
+        "ALLDATA_COMPONENT": attempt.component,
+        "ALLDATA_HOSTS": ",".join(hosts),
+        "ALLDATA_FIRST_HOST": hosts[0],
+    }
 
 
 def _file(file: Mapping[str, Any], blobs: BlobStore) -> FileSource:

@@ -15,17 +15,21 @@ EMPTY = LogChunk(0, 0, "", 0)
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """At most `limit` bytes from byte `after` (negative: from the end); `attempt` None is the latest."""
+    """At most `limit` bytes from byte `after` (negative: from the end); `attempt` None is the latest.
+
+    `member` is of a gang; every other job has the member 0 alone.
+    """
 
     after: int
     limit: int
     attempt: int | None = None
+    member: int = 0
 
 
 def read_log(viewer: Viewer, reference: str, span: Span, *, ports: Ports) -> LogChunk:
     """A piece of one attempt's output. Errors: JobNotFound."""
     job = find_job(viewer, reference)
-    rows = job.attempts.order_by("-ordinal")
+    rows = job.attempts.filter(member=span.member).order_by("-ordinal")
     row = (rows if span.attempt is None else rows.filter(ordinal=span.attempt)).first()
     if row is None:
         return EMPTY
@@ -36,7 +40,7 @@ def read_log(viewer: Viewer, reference: str, span: Span, *, ports: Ports) -> Log
 
 
 def _kept(row: Attempt, ports: Ports, span: Span) -> LogChunk:
-    kept = Artifact.objects.filter(job_id=row.job_id, name=log_name(row.ordinal)).first()
+    kept = Artifact.objects.filter(job_id=row.job_id, name=log_name(row.ordinal, row.member)).first()
     if kept is None:
         return EMPTY
     return _read(ports.blobs.path(kept.sha256), kept.size, span)

@@ -49,16 +49,26 @@ def observe(*, prices: PriceQuotes, now_ms: int) -> bool:
 
 def _recent() -> list[tuple[str, int]]:
     """(needs as canonical JSON, how many of STEPS jobs) of the commonest shapes, newest jobs and jobs under way."""
-    newest = Job.objects.order_by("-id").values_list("demand__needs", flat=True)[:NEWEST]
-    counts = Counter(_canonical(needs) for needs in newest)
-    under_way = Job.objects.filter(state__in=[JobState.ADMITTED, JobState.ACTIVE], ended_ms=None).values(
-        "demand__needs"
-    )
-    for needs, count in under_way.annotate(jobs=Count("pk")).values_list("demand__needs", "jobs"):
-        counts[_canonical(needs)] += count
+    newest = Job.objects.order_by("-id").values_list("demand__needs", "demand__spread")[:NEWEST]
+    counts = Counter(_canonical(part) for needs, spread in newest for part in _parts(needs, spread))
+    under_way = Job.objects.filter(state__in=[JobState.ADMITTED, JobState.ACTIVE], ended_ms=None)
+    told = under_way.values("demand__needs", "demand__spread").annotate(jobs=Count("pk"))
+    for needs, spread, count in told.values_list("demand__needs", "demand__spread", "jobs"):
+        for part in _parts(needs, spread):
+            counts[_canonical(part)] += count
     total = sum(counts.values())
     common = sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:MOST_SHAPES]
     return sorted((text, max(1, round(STEPS * count / total))) for text, count in common)
+
+
+def _parts(needs: Sequence[Need], spread: str | None) -> list[list[Need]]:
+    """What has to fit on one node: all of it, or each member of a gang."""
+    if spread != "node":
+        return [list(needs)]
+    members: dict[str, list[Need]] = {}
+    for need in needs:
+        members.setdefault(need.get("component", ""), []).append(need)
+    return list(members.values())
 
 
 def _canonical(needs: Iterable[Need]) -> str:

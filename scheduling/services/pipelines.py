@@ -93,7 +93,7 @@ def _serve(ports: Ports, run: PipelineRun, now_ms: int) -> bool:
     if serve.state in JOB_ENDS:
         facts = {"code": "serve_ended", "state": serve.state, "reason": serve.reason}
         return conclude(run, "fail", [facts], now_ms=now_ms)
-    attempt = serve.attempts.filter(state=AttemptState.RUNNING).first()
+    attempt = serve.attempts.filter(state=AttemptState.RUNNING).order_by("member").first()
     if attempt is None:
         return False
     answer = probe(attempt.endpoint, name=_model(run), report=judging.report_of(ports, run))

@@ -9,13 +9,14 @@ import logging
 from dataclasses import dataclass, replace
 
 from alldata.kernel.heap import uncollected
+from scheduling.crater.gang import is_whole
 from scheduling.crater.kept import Memory
 from scheduling.crater.model import Placement, Plan, Snapshot
 from scheduling.crater.schedule import schedule
 from scheduling.lifecycle import JobState
 from scheduling.models import Job, PlannerInput
 from scheduling.ports import PriceQuotes
-from scheduling.services.bulk import commit_all
+from scheduling.services.bulk import commit_all, note_conflicts
 from scheduling.services.preemption import make_room
 from scheduling.services.recording import record_input
 from scheduling.services.refusals import note_refusals
@@ -51,12 +52,16 @@ def place_waiting(*, prices: PriceQuotes, now_ms: int) -> Round:
 def commit(snapshot: Snapshot, decided: Plan, *, now_ms: int) -> Round:
     """Write a plan down: each placement stands or falls alone."""
     seen, head = record_input(snapshot), decided.head
-    asked = {request.job for request in snapshot.queue}
+    asked = {request.job: request for request in snapshot.queue}
     meant = [placement for placement in decided.placements if placement.job in asked]
     refused = [refusal for refusal in decided.refusals if refusal.job in asked]
     if len(meant) + len(refused) < len(decided.placements) + len(decided.refusals):
         log.error("the planner answered for jobs that nobody asked about")
-    placed = commit_all(meant, seen=seen, now_ms=now_ms)
+    whole = [placement for placement in meant if is_whole(placement, asked[placement.job])]
+    if len(whole) < len(meant):
+        log.error("the planner left out members of a gang")
+        note_conflicts([p for p in meant if p not in whole], seen=seen, now_ms=now_ms)
+    placed = commit_all(whole, seen=seen, now_ms=now_ms)
     note_refusals(refused, head, seen=seen, now_ms=now_ms)
     stopped = make_room(snapshot, head, seen=seen, now_ms=now_ms) if head and head.stops else 0
     return Round(placed, len(decided.refusals), len(decided.placements) - placed, stopped)

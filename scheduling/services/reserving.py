@@ -17,6 +17,7 @@ from alldata.tenancy.audit import Deed, record
 from alldata.tenancy.selectors import ProjectView
 from alldata.tenancy.services.numbers import next_job_number
 from alldata.tenancy.viewer import Viewer
+from scheduling.crater.gang_why import NODES
 from scheduling.crater.model import Placement, Snapshot
 from scheduling.crater.scene import Scene
 from scheduling.crater.scores import per_hour
@@ -131,6 +132,8 @@ def _kept(asked: _Asked) -> dict[str, Any]:
 def _reason(answer: PreCheck) -> str:
     """One line of why, for people who read only one."""
     nearest: Mapping[str, Any] = (answer.refusal or {}).get("nearest") or {}
+    if nearest.get("rule") == NODES:
+        return f"{nearest['need']} members need a machine each, {nearest['have']} would do now"
     what = nearest.get("dimension") or nearest.get("type") or "devices"
     needs = f"needs {nearest.get('need')}, the nearest has {nearest.get('have')}"
     return f"{nearest.get('rule', 'capacity')} of {what}: {needs} {nearest.get('unit', '')}".rstrip()

@@ -16,7 +16,8 @@ ROOM = " AND ".join(f"(total.{d} IS NULL OR held.capacity_{d} >= held.reserved_{
 KNOWN = ", ".join(f"'{d}'" for d in ADDITIVE)
 
 #: Given answers (JSON array of placements), now (ms), seen (planner input), the fact to tell of each ({name, fields},
-#: without its job and project) and who is owed it. Raises a check violation unless every placement holds.
+#: without its job and project) and who is owed it. Raises a check violation unless every placement holds. A gang is one
+#: answer with its `members`: an attempt for each with its own part of the answer, of one ordinal, no two on one node.
 #: The server cannot guess how many there are; `= ANY(ARRAY(...))` keeps it from reading whole tables in case of many.
 COMMIT = Prepared(
     "commit_placements",
@@ -24,9 +25,11 @@ COMMIT = Prepared(
     f"""
 WITH birth AS MATERIALIZED (SELECT uuidv7() AS id
 ), said AS MATERIALIZED (
-  SELECT place, {numbered_sql("place")} AS attempt_id, (answer->>'job')::uuid AS job_id,
-    node.id AS node_id, node.engine, answer
-  FROM jsonb_array_elements($1) WITH ORDINALITY AS answers (answer, place) LEFT JOIN LATERAL (
+  SELECT place, {numbered_sql("row_number() OVER (ORDER BY place, part)")} AS attempt_id,
+    (whole->>'job')::uuid AS job_id, node.id AS node_id, node.engine, answer, part, whole
+  FROM jsonb_array_elements($1) WITH ORDINALITY AS answers (whole, place) CROSS JOIN LATERAL jsonb_array_elements(
+    CASE WHEN jsonb_array_length(whole->'members') > 0 THEN whole->'members' ELSE jsonb_build_array(whole) END
+  ) WITH ORDINALITY AS parts (answer, part) LEFT JOIN LATERAL (
     SELECT id, engine FROM scheduling_node WHERE name = answer->>'node' OFFSET 0) AS node ON true
 ), picked AS MATERIALIZED (
   SELECT place, attempt_id, device.id AS device_id, device.cpus AS has, pick->'amounts' AS amounts,
@@ -43,29 +46,32 @@ WITH birth AS MATERIALIZED (SELECT uuidv7() AS id
 ), taken AS (
   UPDATE scheduling_job AS job SET state = '{JobState.ADMITTED}', reason = '', changed_ms = $2, rev = rev + 1
   FROM said WHERE job.id = ANY(ARRAY(SELECT job_id FROM said)) AND job.id = said.job_id
-    AND job.state = '{JobState.QUEUED}' AND job.stop_requested = ''
-  RETURNING job.id AS job_id, job.project_id, said.attempt_id, said.node_id, said.engine
+    AND said.part = 1 AND job.state = '{JobState.QUEUED}' AND job.stop_requested = ''
+  RETURNING job.id AS job_id, job.project_id, said.attempt_id
 ), reserved AS (
   UPDATE scheduling_devicecapacity AS held SET {RAISED}
   FROM total WHERE held.device_id = ANY(ARRAY(SELECT device_id FROM total)) AND held.device_id = total.device_id
     AND NOT held.overcommitted AND {ROOM} RETURNING 1
 ), attempts AS (
-  INSERT INTO scheduling_attempt (id, job_id, project_id, ordinal, engine, node_id, state,
-    created_ms, changed_ms, reason, detail, endpoint, limits, progress)
-  SELECT attempt_id, job_id, project_id,
+  INSERT INTO scheduling_attempt (id, job_id, project_id, ordinal, member, members, component, placement, engine,
+    node_id, state, created_ms, changed_ms, reason, detail, endpoint, limits, progress)
+  SELECT said.attempt_id, job_id, project_id,
     1 + COALESCE((SELECT max(ordinal) FROM scheduling_attempt AS earlier WHERE earlier.job_id = taken.job_id), 0),
-    engine, node_id, '{AttemptState.PLACING}', $2, $2, '', '', '{{}}', '{{}}', '{{}}' FROM taken
+    part - 1, GREATEST(1, jsonb_array_length(whole->'members')), left(COALESCE(answer->>'component', ''), 80),
+    CASE WHEN jsonb_array_length(whole->'members') > 0 THEN answer END, engine,
+    node_id, '{AttemptState.PLACING}', $2, $2, '', '', '{{}}', '{{}}', '{{}}' FROM said JOIN taken USING (job_id)
 ), allocations AS (
   INSERT INTO scheduling_allocation (attempt_id, device_id, dimension, amount, cpus, state, start_ms)
   SELECT attempt_id, device_id, dimension, amount, cpus, '{AllocationState.RESERVED}', $2 FROM claimed
 ), decisions AS (
   INSERT INTO scheduling_decision (id, job_id, project_id, planner_input_id, at_ms, outcome, answer)
-  SELECT attempt_id, job_id, project_id, $3, $2, 'placed', answer FROM said JOIN taken USING (attempt_id, job_id)
+  SELECT attempt_id, job_id, project_id, $3, $2, 'placed', whole FROM said JOIN taken USING (attempt_id, job_id)
 ), told AS (
   SELECT attempt_id AS id, $4->>'name' AS name, project_id, $5 AS owed,
     $4->'fields' || jsonb_build_object('job_id', job_id, 'project_id', project_id) AS fields FROM taken
 ), {written_sql("told", "$2")}
-SELECT CASE WHEN (SELECT count(*) FROM taken) = (SELECT count(*) FROM said)
+SELECT CASE WHEN (SELECT count(*) FROM taken) = (SELECT count(*) FROM said WHERE part = 1)
+  AND NOT EXISTS (SELECT FROM said GROUP BY job_id, node_id HAVING count(*) > 1)
   AND (SELECT count(*) FROM reserved) = (SELECT count(*) FROM total)
   AND NOT EXISTS (SELECT FROM claimed WHERE NOT sound OR dimension NOT IN ({KNOWN}))
   AND NOT EXISTS (SELECT FROM claimed, unnest(cpus) AS cpu GROUP BY device_id, cpu HAVING count(*) > 1)

@@ -14,7 +14,8 @@ from alldata.tenancy.audit import Deed, record
 from alldata.tenancy.errors import MayNot
 from alldata.tenancy.selectors import ProjectView, project_view
 from alldata.tenancy.viewer import Viewer
-from scheduling.errors import DeadlineUnmeetable, RequestReused
+from scheduling.crater.gang_why import NODES
+from scheduling.errors import DeadlineUnmeetable, RequestReused, TooFewMachines
 from scheduling.models import Job
 from scheduling.ports import BudgetGate, PriceQuotes, Spend
 from scheduling.selectors.answers import JobRow
@@ -87,7 +88,12 @@ def audit(viewer: Viewer, row: Job, *, now_ms: int) -> None:
 
 
 def refusal_of(checked: Checked, answer: PreCheck) -> AllDataError | None:
-    """A hard deadline that is sure to be missed, by this answer; a soft one is only warned of."""
+    """What keeps it from being queued, by this answer: too few machines for its members, however idle; or a hard
+
+    deadline that is sure to be missed (a soft one is only warned of).
+    """
+    if answer.refusal is not None and not answer.refusal["possible"] and answer.refusal["nearest"]["rule"] == NODES:
+        return TooFewMachines(answer.refusal["nearest"]["need"], answer.refusal["nearest"]["have"])
     deadline_ms = checked.columns["deadline_ms"]
     if deadline_ms is None or checked.columns["deadline_policy"] != "hard":
         return None
@@ -101,7 +107,7 @@ def refusal_of(checked: Checked, answer: PreCheck) -> AllDataError | None:
 
 
 def refuse_hopeless(checked: Checked, answer: PreCheck) -> None:
-    """Errors: DeadlineUnmeetable."""
+    """Errors: DeadlineUnmeetable, TooFewMachines."""
     if (refusal := refusal_of(checked, answer)) is not None:
         raise refusal
 

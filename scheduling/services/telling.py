@@ -51,14 +51,13 @@ def free_now(placement: Placement, job: Job, view: View) -> PreCheck:
     """The forecast of a place that is free now."""
     expected = _expected(placement.picks, job, view, (view.now_ms, view.now_ms))
     found = PreCheck(fits=True, currency=view.currency, starts_in_ms=0, starts_in_p90_ms=0, **expected)
-    said = replace(
-        placement,
-        predicted_ms=found.predicted_ms,
-        predicted_p90_ms=found.p90_ms,
-        predicted_nano=found.cost_nano,
-        on_time=found.on_time,
-    )
+    members = tuple(_timed(member, found) for member in placement.members)
+    said = replace(_timed(placement, found), members=members, predicted_nano=found.cost_nano)
     return replace(found, placement=as_plain(said), warnings=(*job.notices, *_warnings(found, job)))
+
+
+def _timed(placement: Placement, found: PreCheck) -> Placement:
+    return replace(placement, predicted_ms=found.predicted_ms, predicted_p90_ms=found.p90_ms, on_time=found.on_time)
 
 
 def free_later(blocked: Blocked, job: Job, view: View) -> PreCheck:
@@ -74,7 +73,7 @@ def free_later(blocked: Blocked, job: Job, view: View) -> PreCheck:
         told,
         starts_in_ms=soon.at_ms - view.now_ms,
         starts_in_p90_ms=late_ms - view.now_ms if late_ms is not None else None,
-        later_node=soon.placement.node,
+        later_node=", ".join(soon.placement.nodes),
         **_expected(soon.placement.picks, job, view, (soon.at_ms, late_ms)),
     )
     return replace(found, warnings=(*notices, *_warnings(found, job)))

@@ -18,7 +18,7 @@ def reason_of(refusal: Refusal, head: Head | None, *, now_ms: int) -> tuple[str,
     facts: dict[str, Any] = {"possible": refusal.possible}
     if head is not None and nearest is not None and nearest.rule == BACKFILL:
         return f"waiting_{BACKFILL}", facts | {"head": head.job} | _start(head, now_ms)
-    facts |= {"nearest": as_plain(refusal)["nearest"]}
+    facts |= {"nearest": as_plain(refusal)["nearest"]} | ({"member": refusal.member} if refusal.member else {})
     if head is not None and head.job == refusal.job:
         facts |= _start(head, now_ms)
     return f"waiting_{nearest.rule}" if nearest else "waiting", facts

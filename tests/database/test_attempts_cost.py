@@ -98,3 +98,22 @@ def test_a_job_that_moves_to_another_node_pays_each_where_it_was(device: Device,
     book("far")
     assert nano(job_id=work.id, device=device.uuid) == price_nano(HBM_RATE, minutes(0, 20))
     assert nano(job_id=work.id, device="GPU-far", bucket="allocated_idle") == price_nano(HBM_RATE, minutes(20, 60))
+
+
+def test_the_members_of_a_gang_are_charged_as_one_job(viewer: Viewer, device: Device, work: Job) -> None:
+    """At the same time on two nodes; each for what it held, until its own end."""
+    far = Node.objects.create(name="far", engine="fake", agent_version="0", boot_id="b", registered_ms=0, seen_ms=0)
+    other = gpu(uuid="GPU-far")
+    Device.objects.filter(pk=other.pk).update(node=far)
+    first, second = attempt(work, device), attempt(work, other, 2)
+    Attempt.objects.filter(pk=first.pk).update(members=2)
+    Attempt.objects.filter(pk=second.pk).update(ordinal=1, member=1, members=2)
+    holds(first, device, HBM, minutes(0, 40))
+    holds(second, other, HBM, minutes(0, 10))
+    busy()
+    take(window(0, WHOLE, HBM * HOUR_MS, uuid="GPU-far"), agent="far")
+    book()
+    book("far")
+    told = [nano(attempt_id=one.id, bucket="used") for one in (first, second)]
+    assert told == [price_nano(HBM_RATE, minutes(0, 40)) // 2, price_nano(HBM_RATE, minutes(0, 10))]
+    assert cost_of_job(viewer, str(work.id)).charged_nano == sum(told)

@@ -27,7 +27,7 @@ def test_a_job_runs_once_at_a_time_whatever_the_code_does() -> None:
     place_waiting(prices=FlatRates(), now_ms=NOW)
     again = Attempt.objects.get()
     again.pk, again.ordinal = None, 2
-    with pytest.raises(IntegrityError, match="one_live_attempt_per_job"), transaction.atomic():
+    with pytest.raises(IntegrityError, match="one_live_attempt_per_member"), transaction.atomic():
         again.save(force_insert=True)
 
 

@@ -128,6 +128,12 @@ def ending(row: Any) -> str:
 
 
 @register.filter
+def nodes_of(placed: Any) -> str:
+    """Where it was placed, each member of it."""
+    return sentences.nodes_of(placed)
+
+
+@register.filter
 def event_words(event: Any) -> str:
     """One line of history."""
     return sentences.event(event.name, event.facts)

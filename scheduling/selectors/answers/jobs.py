@@ -63,6 +63,14 @@ class AttemptView:
     limits: Mapping[str, str]
     progress: Mapping[str, Any]
     endpoint: Mapping[str, int]
+    member: int = 0
+    members: int = 1
+    component: str = ""  # what the member of a gang is called
+
+    @property
+    def reason_facts(self) -> Mapping[str, Any]:
+        """What its reason speaks of."""
+        return {"exit_code": self.exit_code, "signal": self.signal, "missing": self.detail}
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,3 +108,9 @@ class JobView:
     pipeline_id: UUID | None  # run that this job triggered or belongs to
     queue_position: int | None  # 1 = next
     queue_length: int | None
+
+    @property
+    def latest(self) -> tuple[AttemptView, ...]:
+        """The latest try: one attempt, or one for each member of a gang."""
+        last = self.attempts[-1].ordinal if self.attempts else 0
+        return tuple(attempt for attempt in self.attempts if attempt.ordinal == last)
