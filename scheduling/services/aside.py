@@ -7,6 +7,7 @@ the next statement meanwhile must leave the database alone.
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from threading import Event
 from types import TracebackType
 from typing import Any, Self
 
@@ -36,7 +37,9 @@ class Aside:
         """Send the statement; several in one text are one transaction all the same."""
         connection.ensure_connection()
         self._thread = self._thread or ThreadPoolExecutor(1, "aside")
-        self._running = self._thread.submit(_way(), connection.connection, text, words)
+        begun = Event()
+        self._running = self._thread.submit(_begin, begun, _way(), (connection.connection, text, words))
+        begun.wait()  # or this thread would keep the interpreter for its whole turn (5 ms) before anything is sent
 
     def end(self) -> None:
         """Return when the last statement is through. Errors: those of Django's cursors."""
@@ -50,6 +53,11 @@ class Aside:
         connection.ensure_connection()
         with connection.wrap_database_errors:
             _way()(connection.connection, text, words)
+
+
+def _begin(begun: Event, way: Callable[[Any, str, Words], None], what: tuple[Any, str, Words]) -> None:
+    begun.set()
+    way(*what)
 
 
 def _way() -> Callable[[Any, str, Words], None]:
