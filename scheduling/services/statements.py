@@ -25,12 +25,13 @@ COMMIT = Prepared(
     f"""
 WITH birth AS MATERIALIZED (SELECT uuidv7() AS id
 ), said AS MATERIALIZED (
-  SELECT place, {numbered_sql("row_number() OVER (ORDER BY place, part)")} AS attempt_id,
-    (whole->>'job')::uuid AS job_id, node.id AS node_id, node.engine, answer, part, whole
-  FROM jsonb_array_elements($1) WITH ORDINALITY AS answers (whole, place) CROSS JOIN LATERAL jsonb_array_elements(
-    CASE WHEN jsonb_array_length(whole->'members') > 0 THEN whole->'members' ELSE jsonb_build_array(whole) END
-  ) WITH ORDINALITY AS parts (answer, part) LEFT JOIN LATERAL (
-    SELECT id, engine FROM scheduling_node WHERE name = answer->>'node' OFFSET 0) AS node ON true
+  SELECT place, {numbered_sql("row_number() OVER ()")} AS attempt_id, (whole->>'job')::uuid AS job_id,
+    node.id AS node_id, node.engine, COALESCE(own, whole) AS answer, COALESCE(part, 1) AS part,
+    jsonb_array_length(whole->'members') AS members, CASE WHEN part = 1 THEN whole END AS gang
+  FROM jsonb_array_elements($1) WITH ORDINALITY AS answers (whole, place)
+  LEFT JOIN LATERAL jsonb_array_elements(whole->'members') WITH ORDINALITY AS parts (own, part) ON true
+  LEFT JOIN LATERAL (
+    SELECT id, engine FROM scheduling_node WHERE name = COALESCE(own, whole)->>'node' OFFSET 0) AS node ON true
 ), picked AS MATERIALIZED (
   SELECT place, attempt_id, device.id AS device_id, device.cpus AS has, pick->'amounts' AS amounts,
     NULLIF(btrim(pick->>'cpus', '[]'), '') AS cpus
@@ -57,15 +58,16 @@ WITH birth AS MATERIALIZED (SELECT uuidv7() AS id
     node_id, state, created_ms, changed_ms, reason, detail, endpoint, limits, progress)
   SELECT said.attempt_id, job_id, project_id,
     1 + COALESCE((SELECT max(ordinal) FROM scheduling_attempt AS earlier WHERE earlier.job_id = taken.job_id), 0),
-    part - 1, GREATEST(1, jsonb_array_length(whole->'members')), left(COALESCE(answer->>'component', ''), 80),
-    CASE WHEN jsonb_array_length(whole->'members') > 0 THEN answer END, engine,
+    part - 1, GREATEST(1, members), left(COALESCE(answer->>'component', ''), 80),
+    CASE WHEN members > 0 THEN answer END, engine,
     node_id, '{AttemptState.PLACING}', $2, $2, '', '', '{{}}', '{{}}', '{{}}' FROM said JOIN taken USING (job_id)
 ), allocations AS (
   INSERT INTO scheduling_allocation (attempt_id, device_id, dimension, amount, cpus, state, start_ms)
   SELECT attempt_id, device_id, dimension, amount, cpus, '{AllocationState.RESERVED}', $2 FROM claimed
 ), decisions AS (
   INSERT INTO scheduling_decision (id, job_id, project_id, planner_input_id, at_ms, outcome, answer)
-  SELECT attempt_id, job_id, project_id, $3, $2, 'placed', whole FROM said JOIN taken USING (attempt_id, job_id)
+  SELECT attempt_id, job_id, project_id, $3, $2, 'placed', COALESCE(gang, answer)
+  FROM said JOIN taken USING (attempt_id, job_id)
 ), told AS (
   SELECT attempt_id AS id, $4->>'name' AS name, project_id, $5 AS owed,
     $4->'fields' || jsonb_build_object('job_id', job_id, 'project_id', project_id) AS fields FROM taken
