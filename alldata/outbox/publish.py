@@ -51,11 +51,9 @@ def publish(event: Event, *, now_ms: int, wake: bool = True) -> None:
 def publish_all(events: Sequence[Event], *, now_ms: int, wake: bool = True) -> None:
     """Record many facts with one statement."""
     owed = [subscribers_of(event) for event in events]
-    facts = json.dumps(
-        [{"name": e.name, "fields": e.as_json(), "owed": names} for e, names in zip(events, owed, strict=True)]
-    )
+    told = [{"name": e.name, "fields": e.as_json(), "owed": names} for e, names in zip(events, owed, strict=True)]
     with connection.cursor() as cursor:
-        PUBLISH.execute(cursor, [facts, now_ms])
+        PUBLISH.execute(cursor, [json.dumps(told), now_ms])
     if any(owed) and wake:
         wake_after_commit()
 

@@ -64,8 +64,6 @@ def chart_of(piles: Sequence[Pile]) -> Chart:
             segments.append(Segment(kind, nano, round(at, 2), round(height, 2)))
         width = min(step * 0.86, 8.0)
         left = round(index * step + (step - width) / 2, 3)
-        middle = round(left + width / 2, 3)
-        columns.append(
-            Column(left, round(width, 3), middle, pile.label, pile.provisional, tuple(segments), at, index % every == 0)
-        )
+        box = left, round(width, 3), round(left + width / 2, 3)
+        columns.append(Column(*box, pile.label, pile.provisional, tuple(segments), at, index % every == 0))
     return Chart(tuple(columns), most)

@@ -42,9 +42,8 @@ class _Solver:
         """Serve the row too, moving others where that must be; the rivals when it cannot be."""
         size = len(self.owner)
         least, way = np.full(size, NEVER, dtype=np.int64), np.zeros(size, dtype=np.int64)
-        reached = np.zeros(size, dtype=bool)
+        reached, at = np.zeros(size, dtype=bool), 0
         self.owner[0] = row
-        at = 0
         while self.owner[at] >= 0:
             reached[at] = True
             here = int(self.owner[at])
@@ -65,8 +64,7 @@ class _Solver:
 
     def _look(self, row: int, at: int, paths: tuple[Ints, Ints, npt.NDArray[np.bool_]]) -> None:
         """Which places does the row reach more cheaply than known so far?"""
-        least, way, reached = paths
-        costs = self.costs[row]
+        (least, way, reached), costs = paths, self.costs[row]
         found = costs - self.row_price[row] - self.place_price[1:]
         better = (costs < NEVER) & ~reached[1:] & (found < least[1:])
         least[1:][better], way[1:][better] = found[better], at

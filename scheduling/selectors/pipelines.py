@@ -41,8 +41,7 @@ def _uuid(reference: str) -> UUID:
 def pipelines_of(viewer: Viewer, *, job: str | None = None, limit: int = 50) -> list[PipelineView]:
     """Runs, newest first; with `job`, those it takes part in. Errors: JobNotFound."""
     rows = _visible(viewer)
-    if job is not None:
-        row = find_job(viewer, job)
+    if job is not None and (row := find_job(viewer, job)):
         rows = rows.filter(Q(trigger=row) | Q(serve_job=row) | Q(test_job=row))
     return [_view(row) for row in rows.order_by("-number")[:limit]]
 

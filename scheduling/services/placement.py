@@ -58,9 +58,9 @@ def commit(snapshot: Snapshot, decided: Plan, *, now_ms: int) -> Round:
     if len(meant) + len(refused) < len(decided.placements) + len(decided.refusals):
         log.error("the planner answered for jobs that nobody asked about")
     whole = [placement for placement in meant if is_whole(placement, asked[placement.job])]
-    if len(whole) < len(meant):
+    if torn := [placement for placement in meant if not is_whole(placement, asked[placement.job])]:
         log.error("the planner left out members of a gang")
-        note_conflicts([p for p in meant if p not in whole], seen=seen, now_ms=now_ms)
+        note_conflicts(torn, seen=seen, now_ms=now_ms)
     placed = commit_all(whole, seen=seen, now_ms=now_ms)
     note_refusals(refused, head, seen=seen, now_ms=now_ms)
     stopped = make_room(snapshot, head, seen=seen, now_ms=now_ms) if head and head.stops else 0

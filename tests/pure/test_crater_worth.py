@@ -14,13 +14,12 @@ from scheduling.crater.model import Demand, Need, Node
 from scheduling.crater.worth import CORE_PRICES, ROOM_PRICES, Item, tables
 from tests.pure.crater_cases import GIB, cores, cpu, gpu, job, memory
 
-GPU = Need("gpu", shares={"gpu_sm": 1_000_000})
-
 
 def room(gib: int) -> Need:
     return Need("memory", amounts={"memory_bytes": gib * GIB})
 
 
+GPU = Need("gpu", shares={"gpu_sm": 1_000_000})
 MIX = (Demand((cores(4000), room(48), GPU), 1, 1_000_000),)
 
 
