@@ -5,7 +5,7 @@ import numpy as np
 from scheduling.crater.kernels import Ints
 
 #: Entries up to which a set of Python's own is quicker than NumPy.
-FEW = 48
+FEW = 64
 
 
 class Changes:
@@ -29,6 +29,9 @@ class Changes:
         """Each node that changed from there on once; None when that is too long ago to tell."""
         if position < max(0, self.now - self.most):
             return None
+        first, count = position & self.most - 1, self.now - position
+        if count <= FEW and first + count <= self.most:
+            return np.array(list(set(self.log[first : first + count].tolist())), dtype=np.int64)
         entries = np.arange(position, self.now)
         nodes = self.log[entries & self.most - 1]
         found: Ints = nodes[self.last[nodes] == entries]

@@ -75,9 +75,17 @@ class Plain:
         known, states = self.known.setdefault(shape, {}), self.states.of[nodes].tolist()
         new = {state: node for state, node in zip(states, nodes.tolist(), strict=True) if state not in known}
         if new:
-            known.update(zip(new, self._scores(shape, np.array(list(new.values()))).tolist(), strict=True))
+            known.update(zip(new, self._scored(shape, list(new.values())), strict=True))
             self.answers += len(new)
         return [known[state] for state in states]
+
+    def _scored(self, shape: int, nodes: list[int]) -> list[int]:
+        """As `_scores`, of few nodes."""
+        if len(nodes) > 2:
+            found: list[int] = self._scores(shape, np.array(nodes)).tolist()
+            return found
+        programs, classes = self.arrays.programs, self.states.classes
+        return [self._evaluate(shape, n)[0] if programs[shape, classes[n], P_VARIANTS] else NEVER for n in nodes]
 
     def _scores(self, shape: int, nodes: Ints) -> Ints:
         a, found = self.arrays, np.full(len(nodes), NEVER, dtype=np.int64)
