@@ -13,9 +13,9 @@ from scheduling.crater.arrays import C_KIND, C_START, P_VARIANTS, W_CORES, W_GPU
 from scheduling.crater.changes import Changes
 from scheduling.crater.columns import Program, program
 from scheduling.crater.compiled import python
-from scheduling.crater.decide import dearness
+from scheduling.crater.decide import DEAREST
 from scheduling.crater.found import Found, Slots
-from scheduling.crater.kernels import NEVER, S_TAKE, S_TAKES, V_PENALTY, Ints, Small, fill
+from scheduling.crater.kernels import FULL, NEVER, S_TAKE, S_TAKES, V_PENALTY, Ints, Small, fill
 from scheduling.crater.ranking import Blocks, Ranked, led
 from scheduling.crater.states import States
 from scheduling.crater.surveys import Surveys
@@ -146,9 +146,12 @@ class Plain:
         """What each kind of GPU costs beyond its worth."""
         if not units:
             return [0] * len(self.kinds)
-        whole = sum([kind[0] for kind in self.kinds]), sum([kind[1] for kind in self.kinds])
-        each = zip(self.kinds, self.scarcity, strict=True)
-        return [int(_DEARNESS(own, whole, scarce, units)) for own, scarce in each]
+        total, left = sum([kind[0] for kind in self.kinds]), max(1, sum([kind[1] for kind in self.kinds]))
+        found = []
+        for (own, free), scarce in zip(self.kinds, self.scarcity, strict=True):  # decide.dearness, word for word
+            ratio = (own / total) / (max(1, free) / left) if scarce else 0
+            found.append(int(min(DEAREST, scarce * (ratio * ratio)) * units) // FULL)
+        return found
 
     def _first(self, scores: Small, table: int, top: int) -> int:
         """The first node of the class with that score."""
@@ -221,5 +224,3 @@ class Plain:
             self.moves[slots] = known
         return known
 
-
-_DEARNESS = python(dearness)

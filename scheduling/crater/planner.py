@@ -8,6 +8,7 @@ or a benchmark may keep one running. Equal requests share all that is worked out
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from fractions import Fraction
+from itertools import count
 
 from scheduling.crater.board import Board
 from scheduling.crater.compiled import FAST
@@ -54,7 +55,9 @@ class Planner:
         self.touched: set[int] = set()  # rows that are no longer as the machines were
         self.broken = len(snapshot.nodes) - len(self.grid.nodes)
         self._templates: dict[tuple[int, Slots], tuple[tuple[int, Pick], ...]] = {}
-        self._keys: dict[int, tuple[object, object]] = {}
+        self._keys: dict[int, tuple[object, int]] = {}
+        self._numbers: dict[object, int] = {}  # what is asked for, hashed once; no number is used twice
+        self._next = count()
         self._hourly: dict[tuple[int, Slots], Fraction] = {}
         self._names = [node.name for node in self.grid.nodes]
         self._classes: list[int] = self.board.arrays.nodes[:, CLASS].tolist()
@@ -165,11 +168,12 @@ class Planner:
         if known is None or known[0] is not request.needs:
             if len(self._keys) >= MOST_KEYS:
                 self._keys.clear()
+                self._numbers.clear()
             shaped = tuple(
                 (n.type, n.count, n.constraints, frozen(n.amounts), frozen(n.shares), n.component)
                 for n in request.needs
             )
-            known = self._keys[id(request.needs)] = request.needs, shaped
+            known = self._keys[id(request.needs)] = request.needs, self._numbers.setdefault(shaped, next(self._next))
         apart = request.is_apart, request.is_spread
         return known[1], request.same, request.allow_cross_numa, request.policy, request.near, apart
 
@@ -187,15 +191,17 @@ class Planner:
     def _choose(self, request: Request, shape: Shape) -> int:
         """The best node under the request's cap and wishes."""
         row = self.board.arrays.adjust[shape.number]
-        if request.cap_nano is not None and request.runtime is not None and self.scene.rates:
+        cap = request.cap_nano if request.runtime is not None and self.scene.rates else None
+        if cap is not None:
             row[:] = [
-                NEVER if cost is None or (price(request, cost, self.scene) or 0) > request.cap_nano else points
+                NEVER if cost is None or (price(request, cost, self.scene) or 0) > cap else points
                 for cost, points in zip(shape.hourly, shape.adjust, strict=True)
             ]
         node = self.board.choose(shape.number)
         if node >= 0 and request.avoid_nodes:
             node = self.board.choose_beside(shape.number, self._rows(request.avoid_nodes), node)
-        row[:] = shape.adjust
+        if cap is not None:
+            row[:] = shape.adjust
         return node
 
     def _rows(self, names: Iterable[str]) -> list[int]:

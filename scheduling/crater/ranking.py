@@ -92,7 +92,7 @@ class Blocks:
             nodes = nodes[(nodes >= 0) & (own[nodes] > NEVER)]
         added = points[self.class_of[nodes]]
         keys = (own[nodes] + added) * _ROWS - nodes
-        if added.min(initial=0) == NEVER:
+        if NEVER in points.tolist():
             keys = keys[added > NEVER]
         if len(keys) > most:
             keys = np.partition(keys, len(keys) - most)[len(keys) - most :]
