@@ -7,7 +7,6 @@ from django.test.utils import CaptureQueriesContext
 from scheduling.selectors.jobs import jobs_page
 from tests.world import home, submitted
 
-
 CASES = [(["queued"], True), (["active", "admitted"], True), (["failed"], False)]
 
 
