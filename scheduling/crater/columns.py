@@ -35,6 +35,8 @@ from scheduling.crater.near import C_FINE, C_SLOTS
 Floats = npt.NDArray[np.float64]
 #: A take of nothing: it fits and moves no level.
 _IDLE = (CLASS, -HUGE, 0)
+#: Nodes up to which kernels are cheaper where one device is chosen; where more are, fewer.
+_FEW = 6
 
 
 class Ask(NamedTuple):
@@ -76,6 +78,7 @@ class Program(NamedTuple):
     census: tuple[Count, ...]
     whole: bool
     is_shared: bool  # picks may load one link: a kernel for each node
+    few: int  # nodes up to which a kernel for each is cheaper
 
 
 def program(a: Arrays, row: Ints) -> Program:
@@ -88,7 +91,9 @@ def program(a: Arrays, row: Ints) -> Program:
         choices.append(_choice(variant[V_PENALTY], groups[-1]))
     rows = code[census : census + needs].tolist()
     shared = bool(code[first : first + count, V_SHARED].any())
-    return Program(tuple(choices), tuple(groups), tuple(_count(a, need) for need in rows), bool(whole), shared)
+    counts = tuple(_count(a, need) for need in rows)
+    most = max((ask.wanted for group in groups for ask in group if ask.gpu), default=1)
+    return Program(tuple(choices), tuple(groups), counts, bool(whole), shared, max(1, _FEW // most))
 
 
 def _count(a: Arrays, need: list[int]) -> Count:

@@ -5,6 +5,7 @@ where many did, they are scored at once in NumPy (batch.py). Used where numba is
 """
 
 from collections import Counter
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -12,18 +13,16 @@ from scheduling.crater import batch, scoring
 from scheduling.crater.arrays import C_KIND, C_START, P_VARIANTS, W_CORES, W_GPUS, W_UNITS, Arrays
 from scheduling.crater.changes import Changes
 from scheduling.crater.columns import Program, program
-from scheduling.crater.compiled import python
+from scheduling.crater.compiled import elements, python
 from scheduling.crater.decide import DEAREST
 from scheduling.crater.found import Found, Slots
-from scheduling.crater.kernels import FULL, NEVER, S_TAKE, S_TAKES, V_PENALTY, Ints, Small, fill
+from scheduling.crater.kernels import FULL, HUGE, NEVER, S_TAKE, S_TAKES, V_PENALTY, Ints, Small, fill
 from scheduling.crater.ranking import Blocks, Ranked, led
 from scheduling.crater.states import States
 from scheduling.crater.surveys import Surveys
 
 #: Changed nodes up to which states are looked up one by one.
 FEW = 48
-#: Nodes of a class up to which a kernel for each is cheaper than NumPy for all.
-SMALL = 2
 #: Answers remembered before starting over: bounds the memory of a long life.
 MOST_KNOWN = 400_000
 
@@ -39,6 +38,8 @@ class Plain:
         self.starts: list[int] = arrays.classes[:, C_START].tolist()
         self.kind_of: list[int] = arrays.classes[:, C_KIND].tolist()
         self.kinds: list[list[int]] = arrays.kinds.tolist()
+        total = max(1, sum([own for own, _ in self.kinds]))
+        self.shares = [own / total for own, _ in self.kinds]
         self.scarcity: list[float] = arrays.scarcity.tolist()
         self.moves: dict[Slots, tuple[Ints, Ints]] = {}
         self.forget()
@@ -60,56 +61,77 @@ class Plain:
         if self.answers > MOST_KNOWN:
             self._forget_answers()
         since = self.seen.get(shape, -1)
+        few = self.changes.few(since) if since >= 0 else None
+        if few is None:
+            self._catch_up(shape, since)
+        else:
+            self._look_up(shape, few, since)
+        self.seen[shape] = self.changes.now
+
+    def _catch_up(self, shape: int, since: int) -> None:
+        """Renew the scores where much changed, or nothing is known yet."""
         dirty, scores = self.changes.since(since), self.arrays.scores[shape]
         if dirty is None:
             first, inverse = self.states.distinct()
             scores[:] = self._scores(shape, first)[inverse]
-        elif len(dirty):
-            # what did not fit before more was taken does not fit now
-            nodes = dirty[(scores[dirty] > NEVER) | (self.changes.freed[dirty] >= since)]
-            scores[nodes] = self._looked_up(shape, nodes) if len(nodes) <= FEW else self._scores(shape, nodes)
-        self.seen[shape] = self.changes.now
+            return
+        # what did not fit before more was taken does not fit now
+        nodes = dirty[(scores[dirty] > NEVER) | (self.changes.freed[dirty] >= since)]
+        if self.states.repeat or len(nodes) <= FEW:
+            self._look_up(shape, nodes.tolist(), since)
+        else:
+            scores[nodes] = self._scores(shape, nodes)
 
-    def _looked_up(self, shape: int, nodes: Ints) -> list[int]:
-        """Scores by state; states that were never met are evaluated."""
-        known, states = self.known.setdefault(shape, {}), self.states.of[nodes].tolist()
-        new = {state: node for state, node in zip(states, nodes.tolist(), strict=True) if state not in known}
-        if new:
+    def _look_up(self, shape: int, nodes: Iterable[int], since: int) -> None:
+        """Renew scores by state; states that were never met are evaluated."""
+        known, of, scores = self.known.setdefault(shape, {}), self.states.of, self.arrays.scores[shape].data
+        late = []
+        for node in nodes:
+            score = known.get(of[node])
+            if score is not None:
+                scores[node] = score
+            elif scores[node] > NEVER or self.changes.at[node] >= since:
+                late.append(node)
+        if late:
+            new = {of[node]: node for node in late}
             known.update(zip(new, self._scored(shape, list(new.values())), strict=True))
             self.answers += len(new)
-        return [known[state] for state in states]
+            for node in late:
+                scores[node] = known[of[node]]
 
     def _scored(self, shape: int, nodes: list[int]) -> list[int]:
         """As `_scores`, of few nodes."""
-        if len(nodes) > 2:
-            found: list[int] = self._scores(shape, np.array(nodes)).tolist()
-            return found
-        programs, classes = self.arrays.programs, self.states.classes
-        return [self._evaluate(shape, n)[0] if programs[shape, classes[n], P_VARIANTS] else NEVER for n in nodes]
+        classes, found = self.states.classes, dict[int, int]()
+        for table in {classes[node] for node in nodes}:
+            own = [node for node in nodes if classes[node] == table]
+            found.update(zip(own, self._of_class(shape, table, np.array(own)).tolist(), strict=True))
+        return [found[node] for node in nodes]
 
     def _scores(self, shape: int, nodes: Ints) -> Ints:
-        a, found = self.arrays, np.full(len(nodes), NEVER, dtype=np.int64)
-        for table, at in self._by_class(nodes):
-            if a.programs[shape, table, P_VARIANTS] == 0:
-                continue
-            if len(at) <= SMALL or self.program(shape, table).is_shared:
-                found[at] = [self._evaluate(shape, node)[0] for node in nodes[at].tolist()]
-            else:
-                rows = a.nodes[nodes[at]]
-                found[at] = batch.scores(rows, a.book[table], self.program(shape, table), self._weights(shape))
+        """The score of each node, worked out anew."""
+        tables, found = self.blocks.class_of[nodes], np.empty(len(nodes), dtype=np.int64)
+        for table in set(tables.tolist()):
+            at = (tables == table).nonzero()[0]
+            found[at] = self._of_class(shape, table, nodes[at])
         return found
+
+    def _of_class(self, shape: int, table: int, nodes: Ints) -> Ints:
+        """As `_scores`, of nodes of one class."""
+        a = self.arrays
+        if a.programs[shape, table, P_VARIANTS] == 0:
+            return np.full(len(nodes), NEVER)
+        program = self.program(shape, table)
+        if len(nodes) <= program.few or program.is_shared:
+            return np.array([self._taken(shape, node, table)[1] for node in nodes.tolist()])
+        return batch.scores(a.nodes[nodes], a.book[table], program, self._weights(shape))
 
     def _evaluate(self, shape: int, node: int) -> tuple[int, int, int]:
         """As scoring.evaluate: (score, variant, best-fit part), by the very kernel."""
         a = self.arrays
         first, count = a.programs[shape, self.states.classes[node], : P_VARIANTS + 1].tolist()
         at = node, first, count, self._weights(shape)
-        score, variant, fit = python(scoring.evaluate)(a.nodes, a.code, a.book, a.picks, at)
+        score, variant, fit = python(scoring.evaluate)(*elements(a.nodes, a.code, a.book, a.picks), at)
         return int(score), int(variant), int(fit)
-
-    def _by_class(self, nodes: Ints) -> list[tuple[int, Ints]]:
-        tables = self.blocks.class_of[nodes]
-        return [(table, (tables == table).nonzero()[0]) for table in set(tables.tolist())]
 
     def program(self, shape: int, table: int) -> Program:
         """The shape on the class as NumPy reads it."""
@@ -126,35 +148,28 @@ class Plain:
         """As decide.choose."""
         self.refresh(shape)
         a, scores = self.arrays, self.arrays.scores[shape]
-        self.tops: Small = self.blocks.tops(scores)
-        points, winner, best = [NEVER] * len(self.starts), -1, -(2**62)
-        tops = np.maximum.reduceat(self.tops, self.blocks.of_class).tolist()
-        dear = self._dear(int(a.shapes[shape, W_UNITS]))
-        for table, (top, adjust, kind) in enumerate(zip(tops, a.adjust[shape].tolist(), self.kind_of, strict=True)):
-            if top == NEVER or adjust == NEVER:
-                continue
-            points[table] = adjust - dear[kind]
-            total = top + points[table]
-            if total >= best:
-                node = self._first(scores, table, top)
-                if total > best or a.rank[node] < a.rank[winner]:
-                    winner, best = node, total
+        self.tops, tops = self.blocks.tops(scores)
+        dear, adjust = self._dear(int(a.shapes[shape, W_UNITS])), a.adjust[shape].tolist()
+        points = [NEVER if own == NEVER else own - dear[kind] for own, kind in zip(adjust, self.kind_of, strict=True)]
+        totals = [top + own if top > NEVER < own else -HUGE for top, own in zip(tops, points, strict=True)]
+        best = max(totals)
+        tied = [table for table, total in enumerate(totals) if total == best > -HUGE]
         a.points[:] = points
-        return winner
+        return min([self._first(scores, table) for table in tied], key=a.rank.__getitem__, default=-1)
 
     def _dear(self, units: int) -> list[int]:
         """What each kind of GPU costs beyond its worth."""
         if not units:
             return [0] * len(self.kinds)
-        total, left = sum([kind[0] for kind in self.kinds]), max(1, sum([kind[1] for kind in self.kinds]))
-        found = []
-        for (own, free), scarce in zip(self.kinds, self.scarcity, strict=True):  # decide.dearness, word for word
-            ratio = (own / total) / (max(1, free) / left) if scarce else 0
-            found.append(int(min(DEAREST, scarce * (ratio * ratio)) * units) // FULL)
+        left, found = max(1, sum([free for _, free in self.kinds])), [0] * len(self.kinds)
+        for kind, scarce in enumerate(self.scarcity):  # decide.dearness, word for word
+            if scarce:
+                ratio = self.shares[kind] / (max(1, self.kinds[kind][1]) / left)
+                found[kind] = int(min(DEAREST, scarce * (ratio * ratio)) * units) // FULL
         return found
 
-    def _first(self, scores: Small, table: int, top: int) -> int:
-        """The first node of the class with that score."""
+    def _first(self, scores: Small, table: int) -> int:
+        """The first node of the class with its best score."""
         first = self.starts[table]
         end = self.starts[table + 1] if table + 1 < len(self.starts) else len(scores)
         return first + int(scores[first:end].argmax())
@@ -163,23 +178,26 @@ class Plain:
         """As decide.book."""
         a, scores, table = self.arrays, self.arrays.scores[shape], int(self.blocks.class_of[node])
         ranked: Ranked = ([], [])
+        fitting = 0
         if most:
-            found = self.blocks.ranked((scores, self.tops), a.points, most)
+            found, fitting = self.blocks.ranked((scores, self.tops), a.points, most)
             ranked = led(found, node, int(scores[node] + a.points[table]))
-        scarcity, fitting = int(a.adjust[shape, table] - a.points[table]), int(np.count_nonzero(scores > NEVER))
+        scarcity = int(a.adjust[shape, table] - a.points[table])
         slots, score, fit, crossing = self._taken(shape, node, table)
         self.move(node, slots, -1)
         return Found(node, slots, score, fit, crossing, scarcity, fitting, ranked)
 
     def _taken(self, shape: int, node: int, table: int) -> Taken:
         """The shape's best devices on the node."""
-        key = shape, int(self.states.of[node])
+        key = shape, self.states.of[node]
         known = self.picked.get(key)
         if known is None:
             a = self.arrays
             score, variant, fit = self._evaluate(shape, node)
+            if variant < 0:
+                return (), NEVER, 0, 0
             if a.programs[shape, table, P_VARIANTS] > 1:  # else the picks are still those of the only variant
-                python(fill)(a.nodes, a.code, a.book, a.picks, (node, variant))
+                python(fill)(*elements(a.nodes, a.code, a.book, a.picks), (node, variant))
             slots = tuple(a.picks[1 : 1 + a.picks[0]].tolist())
             known = self.picked[key] = slots, score, fit, int(a.code[variant, V_PENALTY])
             self.answers += 1
@@ -187,19 +205,21 @@ class Plain:
 
     def move(self, node: int, slots: Slots, sign: int) -> None:
         """As decide.move."""
-        columns, amounts = self._amounts(slots)
-        row = self.arrays.nodes[node]
-        row[columns] += amounts if sign > 0 else -amounts
-        self._changed(node, gave_back=sign > 0)
+        way = self.states.of[node], slots, sign
+        freed = self.states.follow(node, way)
+        if freed is None:
+            columns, amounts = self._amounts(slots)
+            self.arrays.nodes[node, columns] += sign * amounts
+            freed = self.states.enter(node, way)
+        self._changed(node, freed, gave_back=sign > 0)
 
     def renew(self, node: int) -> None:
         """As decide.renew, of one node: what follows must be true of all others when a state is entered."""
-        self._changed(node, gave_back=True)
+        self._changed(node, self.states.enter(node), gave_back=True)
 
-    def _changed(self, node: int, *, gave_back: bool) -> None:
-        """What follows from the node's free amounts, which are different now."""
-        kind = self.kind_of[self.blocks.class_of[node]]
-        self.kinds[kind][1] += self.states.enter(node)
+    def _changed(self, node: int, freed: int, *, gave_back: bool) -> None:
+        """What follows from the node's state, which is another now; levels of GPUs that became free."""
+        self.kinds[self.kind_of[self.states.classes[node]]][1] += freed
         self.changes.note(node, gave_back=gave_back)
         if self.states.era != self.era:
             self.era = self.states.era

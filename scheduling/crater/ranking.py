@@ -61,31 +61,36 @@ def lead(a: Arrays, count: Int, node: Int, total: Int) -> None:
 
 
 class Blocks:
-    """The nodes in blocks, as NumPy reads them."""
+    """The nodes in blocks, as NumPy reads them; each class is one block where these would be few."""
 
     def __init__(self, a: Arrays) -> None:
         spans = a.classes[:, [C_START, C_END]].tolist()
         blocks = [(at, min(at + BLOCK, end)) for start, end in spans for at in range(start, end, BLOCK)]
+        self.of_class: Ints = a.classes[:, C_BLOCK].copy()
+        self.is_many = len(blocks) > MANY
+        if not self.is_many:
+            blocks, self.of_class = spans, np.arange(len(spans))
         self.starts: Ints = np.array([first for first, _ in blocks], dtype=np.int64)
         self.members: Ints = self.starts[:, None] + np.arange(BLOCK)  # by block, -1 behind its last node
         self.members[self.members >= np.array([end for _, end in blocks], dtype=np.int64)[:, None]] = -1
         self.of_starts: Ints = np.arange(len(blocks))
-        self.of_class: Ints = a.classes[:, C_BLOCK].copy()
         self.class_of: Ints = a.nodes[:, CLASS].copy()
         self.all: Ints = np.arange(len(a.nodes))
         self.no_points: Ints = np.zeros_like(a.points)
 
-    def tops(self, values: Small) -> Small:
-        """The best value of each block."""
+    def tops(self, values: Small) -> tuple[Small, list[int]]:
+        """The best value of each block, and of each class."""
         best: Small = np.maximum.reduceat(values, self.starts)
-        return best
+        return best, (np.maximum.reduceat(best, self.of_class) if self.is_many else best).tolist()
 
-    def ranked(self, values: tuple[Small, Small], points: Ints, most: int) -> Ranked:
-        """As `rank`: (rows, totals)."""
+    def ranked(self, values: tuple[Small, Small], points: Ints, most: int) -> tuple[Ranked, int]:
+        """As `rank`: (rows, totals); and for how many nodes the value is not NEVER."""
         own, tops = values
-        if len(tops) <= MANY:
+        if not self.is_many:
             nodes = (own > NEVER).nonzero()[0]
+            count = len(nodes)
         else:  # the best nodes are in as many best blocks
+            count = int(np.count_nonzero(own > NEVER))
             added = points[self.class_of[self.starts]]
             best = np.where((tops == NEVER) | (added == NEVER), -HUGE // _ROWS, tops + added) * _ROWS - self.of_starts
             nodes = self.members[np.argpartition(-best, most)[:most]].ravel()
@@ -94,22 +99,22 @@ class Blocks:
         keys = (own[nodes] + added) * _ROWS - nodes
         if NEVER in points.tolist():
             keys = keys[added > NEVER]
-        if len(keys) > most:
-            keys = np.partition(keys, len(keys) - most)[len(keys) - most :]
-        keys = np.sort(keys)[::-1]
-        rows = -keys % _ROWS
-        return rows.tolist(), ((keys + rows) // _ROWS).tolist()
+        return _best(keys, most), count
 
     def nearest(self, close: Small, most: int) -> Ranked:
         """As `rank` with no points for anyone."""
-        if len(self.starts) > MANY:
-            return self.ranked((close, self.tops(close)), self.no_points, most)
+        if self.is_many:
+            return self.ranked((close, self.tops(close)[0]), self.no_points, most)[0]
         keys = close.astype(np.int64) * _ROWS - self.all
-        if len(keys) > most:
-            keys = np.partition(keys, len(keys) - most)[len(keys) - most :]
-        keys = np.sort(keys[keys > _FARTHEST])[::-1]
-        rows = -keys % _ROWS
-        return rows.tolist(), ((keys + rows) // _ROWS).tolist()
+        return _best(keys, most, _FARTHEST)
+
+
+def _best(keys: Ints, most: int, beyond: int = -HUGE) -> Ranked:
+    """The highest keys that are beyond, taken apart again: a key is a total times `_ROWS`, minus the row."""
+    if len(keys) > most:
+        keys = np.partition(keys, len(keys) - most)[len(keys) - most :]
+    best = sorted([key for key in keys.tolist() if key > beyond], reverse=True)
+    return [-key & _ROWS - 1 for key in best], [(key + _ROWS - 1) // _ROWS for key in best]
 
 
 def led(found: Ranked, node: int, total: int) -> Ranked:

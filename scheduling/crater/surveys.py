@@ -58,8 +58,9 @@ class Surveys:
 
     def meet(self, node: int) -> None:
         """The node is in another state."""
+        state = self.plain.states.of[node]
         for watch in self.watched.values():
-            watch.meet(node)
+            watch.meet(node, state)
         if not self.plain.states.repeat:
             self.watched.clear()
 
@@ -87,7 +88,7 @@ class Surveys:
 
     def _outstanding(self, shape: int, node: int) -> tuple[int, ...]:
         """What the nearest node would need next: the same in each of its states."""
-        key, a = (shape, int(self.plain.states.of[node])), self.plain.arrays
+        key, a = (shape, self.plain.states.of[node]), self.plain.arrays
         if key not in self.short:
             if len(self.short) >= MOST_KNOWN:
                 self.short.clear()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scheduling.crater import near
-from scheduling.crater.compiled import python
+from scheduling.crater.compiled import elements, python
 from scheduling.crater.kernels import NEVER, Ints, Small
 from scheduling.crater.verdicts import tallied
 
@@ -32,18 +32,17 @@ class Watch:
         first, close, verdicts = found
         for node, lack, verdict in zip(first.tolist(), close.tolist(), verdicts.tolist(), strict=True):
             self._learn(node, lack, verdict)
-        self.now = [self.kind_of[state] for state in plain.states.of.tolist()]
+        self.now = [self.kind_of[state] for state in plain.states.of]
         for kind in self.now:
             self.times[kind] += 1
 
-    def meet(self, node: int) -> None:
+    def meet(self, node: int, state: int) -> None:
         """The node is in another state."""
-        state = self.plain.states.of[node]
         kind, before = self.kind_of[state], self.now[node]
         if kind < 0:
             a, table = self.plain.arrays, self.plain.states.classes[node]
             row = tuple(a.programs[self.shape, table].tolist())
-            lacks, verdict = python(near.judged)(a.nodes, a.code, a.shares, node, row)
+            lacks, verdict = python(near.judged)(*elements(a.nodes, a.code, a.shares), node, row)
             kind = self._learn(node, -int(lacks) if lacks < near.NOWHERE else NEVER, int(verdict))
         if kind != before:
             self.times[before] -= 1
@@ -52,7 +51,7 @@ class Watch:
 
     def _learn(self, node: int, close: int, verdict: int) -> int:
         """Note how nodes stand in the state that the node is in."""
-        state, table = int(self.plain.states.of[node]), self.plain.states.classes[node]
+        state, table = self.plain.states.of[node], self.plain.states.classes[node]
         kind = self.kinds.get((table, verdict), -1)
         if kind < 0:
             kind = self.kinds[table, verdict] = len(self.times)
@@ -71,7 +70,7 @@ class Watch:
 
     def distances(self) -> Small:
         """By node, minus what it lacks or NEVER."""
-        close: Small = self.close[self.plain.states.of]
+        close: Small = self.close[self.plain.states.numbers]
         return close
 
     def totals(self) -> list[int]:

@@ -4,11 +4,11 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scheduling.crater.arrays import RANKED, Arrays
+from scheduling.crater.arrays import BLOCK, C_END, C_START, RANKED, Arrays
 from scheduling.crater.compiled import python
 from scheduling.crater.kernels import NEVER, Ints, Small
 from scheduling.crater.planner import Planner
-from scheduling.crater.ranking import MANY, Blocks, Ranked, rank
+from scheduling.crater.ranking import Blocks, Ranked, rank
 from tests.pure.crater_cases import cluster, plain_node
 
 #: As many classes as blocks: more than are looked at one by one.
@@ -18,8 +18,9 @@ ARRAYS = [Planner(cluster(*nodes), fast=False).board.arrays for nodes in (VARIED
 seeds = st.integers(0, 2**32 - 1)
 
 
-def by_kernel(a: Arrays, values: tuple[Small, Small], points: Ints) -> Ranked:
-    count = python(rank)(a, values, points, RANKED)
+def by_kernel(a: Arrays, own: Small, points: Ints) -> Ranked:
+    blocks = [at for start, end in a.classes[:, [C_START, C_END]].tolist() for at in range(start, end, BLOCK)]
+    count = python(rank)(a, (own, np.maximum.reduceat(own, blocks)), points, RANKED)
     rows, totals = a.ranked[:, :count].tolist()
     return rows, totals
 
@@ -31,7 +32,7 @@ def drawn(rng: np.random.Generator, size: int, spread: int) -> Ints:
 
 
 def test_one_of_the_clusters_has_many_blocks() -> None:
-    assert [len(Blocks(a).starts) > MANY for a in ARRAYS] == [True, False]
+    assert [Blocks(a).is_many for a in ARRAYS] == [True, False]
 
 
 @settings(deadline=None)
@@ -39,13 +40,13 @@ def test_one_of_the_clusters_has_many_blocks() -> None:
 def test_the_best_are_those_of_the_kernel(a: Arrays, seed: int, spread: int) -> None:
     rng, blocks = np.random.default_rng(seed), Blocks(a)
     own, points = drawn(rng, len(a.nodes), spread).astype(np.int32), drawn(rng, len(a.points), spread)
-    values = own, blocks.tops(own)
-    assert blocks.ranked(values, points, RANKED) == by_kernel(a, values, points)
+    ranked, fitting = blocks.ranked((own, blocks.tops(own)[0]), points, RANKED)
+    assert ranked == by_kernel(a, own, points)
+    assert fitting == np.count_nonzero(own > NEVER)
 
 
 @settings(deadline=None)
 @given(st.sampled_from(ARRAYS), seeds, st.sampled_from((1, 5, 10**6)))
 def test_the_nearest_are_those_of_the_kernel(a: Arrays, seed: int, spread: int) -> None:
     blocks, close = Blocks(a), drawn(np.random.default_rng(seed), len(a.nodes), spread).astype(np.int32)
-    values = close, blocks.tops(close)
-    assert blocks.nearest(close, RANKED) == by_kernel(a, values, np.zeros_like(a.points))
+    assert blocks.nearest(close, RANKED) == by_kernel(a, close, np.zeros_like(a.points))
