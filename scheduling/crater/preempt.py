@@ -10,8 +10,9 @@ that makes room is the cheapest; ties go to fewer victims, then to names.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from scheduling.crater.cheapest import sets_by_loss
 from scheduling.crater.model import Amounts, Node, Request
@@ -59,7 +60,7 @@ def victims(request: Request, running: Sequence[Running], losses: Mapping[str, i
         by_node.setdefault(job.node, []).append(job)
     best: Victims | None = None
     for node in sorted(by_node):
-        found = _cheapest(node, by_node[node], losses, fits, None if best is None else best.loss)
+        found = cheapest_on(node, by_node[node], losses, fits, None if best is None else best.loss)
         if found is not None and (best is None or _key(found) < _key(best)):
             best = found
     return best
@@ -75,18 +76,33 @@ def _key(found: Victims) -> tuple[int, int, str, tuple[str, ...]]:
     return found.loss, len(found.jobs), found.node, found.jobs
 
 
-def _cheapest(
+def cheapest_on(
     node: str, jobs: Sequence[Running], losses: Mapping[str, int], fits: Fits, ceiling: int | None
 ) -> Victims | None:
+    """The cheapest of these on their node; None when all are too few, or the cheapest loses more than the ceiling."""
     everyone = frozenset(job.key for job in jobs)
     if not fits(node, everyone):
         return None
-    for loss, _, names in sets_by_loss(everyone, losses):
+    for loss, names in _in_order(everyone, losses, lambda gone: fits(node, gone)):
         if ceiling is not None and loss > ceiling:
             return None
         if fits(node, frozenset(names)):
             return Victims(node, names, loss)
     return _pruned(node, everyone, losses, fits)
+
+
+def _in_order(
+    everyone: frozenset[str], losses: Mapping[str, int], fits: Callable[[frozenset[str]], bool]
+) -> Iterator[tuple[int, tuple[str, ...]]]:
+    """Sets that may do, cheapest first; after some tries only those with everyone who must go in any case."""
+    for loss, _, names in islice(sets_by_loss(everyone, losses), len(everyone)):
+        yield loss, names
+    needed = frozenset(name for name in everyone if not fits(everyone - {name}))  # more room never hurts
+    floor = sum(losses[name] for name in needed)
+    if needed:
+        yield floor, tuple(sorted(needed))
+    for loss, _, names in sets_by_loss(everyone - needed, losses):
+        yield floor + loss, tuple(sorted(needed.union(names)))
 
 
 def _pruned(node: str, everyone: frozenset[str], losses: Mapping[str, int], fits: Fits) -> Victims:

@@ -13,7 +13,8 @@ from dataclasses import replace
 
 from scheduling.crater.backfill import NEVER_MS, Asks, FitsOn, Reservation, may_backfill, reserve
 from scheduling.crater.gang import is_gang, members_in
-from scheduling.crater.gang_head import reserve_gang, victims_of_gang
+from scheduling.crater.gang_head import reserve_gang
+from scheduling.crater.gang_victims import victims_of_gang
 from scheduling.crater.model import Placement, Request, Running
 from scheduling.crater.preempt import Victims, victims
 from scheduling.crater.turns import Moment, Round, Site
@@ -79,7 +80,7 @@ def _head(
     coming = _reserved(request, [r for r in running if r.leaving], asks)
     if coming is not None:
         return None, coming
-    chosen = None if losses is None else _victims(request, running, losses, asks)
+    chosen = None if losses is None else _victims(request, site, running, losses)
     if chosen is None:
         return None, _reserved(request, running, asks)
     # The victims are treated as gone by now: their room is the head's from this instant on.
@@ -90,10 +91,11 @@ def _reserved(request: Request, running: Sequence[Running], asks: Asks) -> Reser
     return reserve_gang(running, asks) if is_gang(request) else reserve(request.job, running, asks)
 
 
-def _victims(request: Request, running: Sequence[Running], losses: Mapping[str, int], asks: Asks) -> Victims | None:
+def _victims(request: Request, site: Site, running: Sequence[Running], losses: Mapping[str, int]) -> Victims | None:
     if is_gang(request):
-        return victims_of_gang(request, running, losses, asks.place)
-    return victims(request, running, losses, _beside_leaving(asks.fits, running))
+        return victims_of_gang(request, running, losses, site)
+    fits = _beside_leaving(lambda node, gone: site.fits(request, node, gone), running)
+    return victims(request, running, losses, fits)
 
 
 def _beside_leaving(fits: FitsOn, running: Iterable[Running]) -> FitsOn:

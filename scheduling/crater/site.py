@@ -12,6 +12,7 @@ from scheduling.crater.place import place
 from scheduling.crater.planner import Planner
 from scheduling.crater.running import Running
 from scheduling.crater.scene import Scene
+from scheduling.crater.turns import LossOn
 from scheduling.crater.vector import minus
 
 
@@ -69,6 +70,22 @@ class PlannedSite:
             return False
         after = self._node(node, [name for name in sorted(gone) if self._held[name][0] == node])
         return has_sums(request, after) and self._placed(request, [after]) is not None
+
+    def seats(self, members: Sequence[Request], nodes: Sequence[str], loss: LossOn) -> tuple[str, ...]:
+        """A node for each member: where there is room now, or on one of these nodes, at the least total loss."""
+        self._untake()
+        now = offers_now(self._planner, members[0], len(members) + len(nodes))
+
+        def offers(member: Request) -> list[Offer]:
+            found = [offer._replace(cost=0) for offer in now(member)]
+            others = set(nodes).difference(offer.node for offer in found)
+            for name in sorted(others):
+                cost = loss(member, name) if self._could(member, name) else None
+                if cost is not None:
+                    found.append(Offer(name, cost, self._nodes[name].simulated))
+            return found
+
+        return place_gang(members, offers).nodes
 
     def take(self, placement: Placement) -> None:
         """Book the placement that was asked for last; it may be thought away like what runs."""

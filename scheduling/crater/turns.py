@@ -1,6 +1,6 @@
 """What does a round of decisions see, and what does it say? The values and the protocol of rounds.py."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -8,6 +8,8 @@ from scheduling.crater.backfill import Reservation
 from scheduling.crater.model import Amounts, Placement, Request
 from scheduling.crater.preempt import Victims
 from scheduling.crater.running import Running
+
+LossOn = Callable[[Request, str], int | None]  # what is lost when the member goes to the node; None: it cannot
 
 
 class Site(Protocol):
@@ -19,6 +21,10 @@ class Site(Protocol):
 
     def fits(self, request: Request, node: str, gone: frozenset[str]) -> bool:
         """Whether the request fits on this node, were these running jobs gone."""
+        ...
+
+    def seats(self, members: Sequence[Request], nodes: Sequence[str], loss: LossOn) -> tuple[str, ...]:
+        """A node for each member, at the least total loss; where there is room now nothing is lost. Empty: too few."""
         ...
 
     def take(self, placement: Placement) -> None:

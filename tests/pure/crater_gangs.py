@@ -6,12 +6,12 @@ from itertools import permutations
 
 from hypothesis import strategies as st
 
-from scheduling.crater.gang import members_of
-from scheduling.crater.model import Node, Request, Runtime
+from scheduling.crater.gang import members_in, members_of
+from scheduling.crater.model import Node, Placement, Request, Running, Runtime
 from scheduling.crater.occupancy import Occupancy
 from scheduling.crater.place import place_on
 from scheduling.crater.scene import Scene
-from tests.pure.crater_cases import cluster, cores, job, plain_node
+from tests.pure.crater_cases import NOW, cluster, cores, job, plain_node
 
 
 def gang(name: str, *millicores: int, **more: object) -> Request:
@@ -22,6 +22,16 @@ def gang(name: str, *millicores: int, **more: object) -> Request:
 
 def lasting(request: Request, ms: int) -> Request:
     return replace(request, runtime=Runtime(ms, ms, "declared"))
+
+
+def running_as(placement: Placement | None, request: Request, ends_ms: int, **more: object) -> list[Running]:
+    """A placement as its members run; nothing without one."""
+    if placement is None:
+        return []
+    return [
+        Running(request, part.node, part.picks, NOW, ends_ms, NOW, member=number, **more)  # type: ignore[arg-type]
+        for number, part in zip(members_in(placement), placement.parts, strict=True)
+    ]
 
 
 def by_brute_force(request: Request, nodes: Sequence[Node]) -> list[tuple[str, ...]]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from scheduling.crater.model import Need, Pick, Placement, Request, Runtime
 from scheduling.crater.running import Running
+from scheduling.crater.turns import LossOn
 
 UNIT = "units"
 
@@ -48,6 +49,9 @@ class Rooms:
 
     def fits(self, request: Request, node: str, gone: frozenset[str]) -> bool:
         return self.left(node, gone) >= units_of(request)
+
+    def seats(self, members: Sequence[Request], nodes: Sequence[str], loss: LossOn) -> tuple[str, ...]:
+        raise AssertionError("no gangs here")
 
     def take(self, placement: Placement) -> None:
         self.taken[placement.job] = placement

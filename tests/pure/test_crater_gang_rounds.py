@@ -13,18 +13,9 @@ from scheduling.crater.outlook import start_of
 from scheduling.crater.schedule import schedule
 from scheduling.crater.site import PlannedSite, booked
 from tests.pure.crater_cases import NOW, cluster, cores, job, plain_node
-from tests.pure.crater_gangs import gang, lasting
+from tests.pure.crater_gangs import gang, lasting, running_as
 
 few = settings(max_examples=120, deadline=None)
-
-
-def running(placement: Placement, request: Request, ends_ms: int, **more: object) -> list[Running]:
-    """A placement as its members run."""
-    numbers: Sequence[int | None] = range(len(placement.members)) if placement.members else (None,)
-    return [
-        Running(request, part.node, part.picks, NOW, ends_ms, NOW, member=number, **more)  # type: ignore[arg-type]
-        for number, part in zip(numbers, placement.parts, strict=True)
-    ]
 
 
 def busy(nodes: tuple[Node, ...], *jobs: tuple[Request, int, bool]) -> Snapshot:
@@ -32,7 +23,7 @@ def busy(nodes: tuple[Node, ...], *jobs: tuple[Request, int, bool]) -> Snapshot:
     found: list[Running] = []
     for request, ends_ms, preemptible in jobs:
         placement = PlannedSite(cluster(*nodes)).place(request)
-        for one in running(placement, request, ends_ms, preemptible=preemptible) if placement else ():
+        for one in running_as(placement, request, ends_ms, preemptible=preemptible):
             nodes = tuple(booked(n, one.picks, 1) if n.name == one.node else n for n in nodes)
             found.append(one)
     return replace(cluster(*nodes), running=tuple(found))
@@ -79,7 +70,7 @@ def _begun(snapshot: Snapshot, chosen: Sequence[Placement], found: dict[str, int
     for placement in chosen:
         request = next(r for r in snapshot.queue if r.job == placement.job)
         assert request.runtime is not None
-        begun += running(placement, request, snapshot.now_ms + request.runtime.p90_ms)
+        begun += running_as(placement, request, snapshot.now_ms + request.runtime.p90_ms)
         found[placement.job] = snapshot.now_ms
     return replace(snapshot, running=tuple(begun), queue=tuple(r for r in snapshot.queue if r.job not in found))
 
