@@ -1,6 +1,7 @@
 """What does `make test` run, in which order, and what may be left out here?
 
-Cheapest first, as STYLE asks; all suites run even when one fails, so one run tells everything. A suite that needs a
+Cheapest first, as STYLE asks; all suites run even when one fails, so one run tells everything. Suites that need no
+service run beside the others, as there are two cores, and tell when they are done. A suite that needs a
 program this machine lacks is installed by apt where we may; else it is left out, named with the one command that adds
 it, and only ALLDATA_REQUIRE_ALL=1 turns that into a failure.
 """
@@ -12,6 +13,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -41,6 +43,7 @@ class Suite:
     command: Sequence[str]
     need: Need | None = None
     extra: Mapping[str, str] = field(default_factory=dict)  # of the environment
+    is_beside: bool = False  # runs while others do
 
 
 CHROMIUM = Need(("chromium", "chromium-browser", "google-chrome"), ("chromium", "fonts-noto-cjk"))
@@ -54,8 +57,8 @@ CHECKS = (
 #: The platform runs without numba; where the core compiles its kernels, the same files are asked again with it.
 KERNELS = sorted(str(path) for path in Path("tests/pure").glob("test_crater_*.py"))
 TESTS = (
-    Suite("pure", (*PYTEST, "tests/pure")),
-    Suite("machine code", (*PYTEST, *KERNELS), extra={"PYTHONPATH": str(FAST)}),
+    Suite("pure", (*PYTEST, "tests/pure"), is_beside=True),
+    Suite("machine code", (*PYTEST, *KERNELS), extra={"PYTHONPATH": str(FAST)}, is_beside=True),
     Suite("architecture", (*PYTEST, "tests/architecture", "--deselect", "tests/architecture/test_shape.py")),
     Suite("corpus", (*PYTEST, "tests/corpus")),
     Suite("database", (*PYTEST, "tests/database")),
@@ -77,13 +80,25 @@ class Outcome:
 
 def run(suite: Suite) -> Outcome:
     """Run one suite where its needs are met or can be met."""
-    print(f"== {suite.name}", flush=True)
+    if not suite.is_beside:
+        print(f"== {suite.name}", flush=True)
     if suite.need and not suite.need.is_met() and not install(list(suite.need.packages)):
         return Outcome(suite, "left out")
     began = time.monotonic()
-    status = subprocess.run(suite.command, check=False, env={**environment(), **suite.extra}).returncode
-    word = "passed" if status == 0 else "FAILED"
+    where = {**environment(), **suite.extra}
+    done = subprocess.run(suite.command, check=False, env=where, text=True, capture_output=suite.is_beside)
+    if suite.is_beside:
+        print(f"\n== {suite.name}, beside\n{done.stdout}{done.stderr}", flush=True)
+    word = "passed" if done.returncode == 0 else "FAILED"
     return Outcome(suite, word, time.monotonic() - began)
+
+
+def run_all(suites: Sequence[Suite]) -> list[Outcome]:
+    """All of them, in their order."""
+    with ThreadPoolExecutor(1) as other:
+        beside = {suite.name: other.submit(run, suite) for suite in suites if suite.is_beside}
+        found = {suite.name: run(suite) for suite in suites if not suite.is_beside}
+    return [beside[suite.name].result() if suite.is_beside else found[suite.name] for suite in suites]
 
 
 def environment() -> dict[str, str]:
@@ -94,7 +109,7 @@ def environment() -> dict[str, str]:
 
 def main(words: Sequence[str]) -> int:
     """`check` runs the checks; anything else the checks and the tests."""
-    outcomes = [run(suite) for suite in (CHECKS if "check" in words else (*CHECKS, *TESTS))]
+    outcomes = run_all(CHECKS if "check" in words else (*CHECKS, *TESTS))
     print()
     for outcome in outcomes:
         print(f"{outcome.suite.name:14} {outcome.word:9} {outcome.seconds:6.1f} s")
