@@ -23,6 +23,8 @@ from alldata.embedded.home import Home
 
 PROFILE = "load-generator@1.0"
 JOBS, WARM, LIMIT_S = 30, 3, 90.0
+#: After a job's end: its room is held for the profile's grace period of a second, and given back by a loop of a second.
+REST_S = 2.5
 DELAYS = """
 SELECT delivery.done_ms - event.at_ms FROM outbox_delivery AS delivery
 JOIN outbox_outboxevent AS event ON event.id = delivery.event_id
@@ -86,7 +88,7 @@ def _ready(data: Path) -> httpx.Client:
 
 
 def _run(client: httpx.Client) -> dict[str, Any]:
-    """One job from submission to its end, and a moment of rest."""
+    """One job from submission until its room is free again: the next one is to find an idle machine."""
     body = {"name": "start", "profile": PROFILE, "entry": {"command": ["true"]}}
     answer = client.post("/jobs", json=body).raise_for_status().json()
     until = time.monotonic() + LIMIT_S
@@ -94,6 +96,7 @@ def _run(client: httpx.Client) -> dict[str, Any]:
         time.sleep(0.4)
         job: dict[str, Any] = client.get(f"/jobs/{answer['id']}").raise_for_status().json()
         if job["state"] == "succeeded":
+            time.sleep(REST_S)
             return job
     raise TimeoutError(f"{answer['reference']} is {job['state']}: {job['reason']}")
 
