@@ -6,14 +6,13 @@ unless a gang may be stopped too, which makes room on several machines and is lo
 machines out. Then nobody is stopped who could as well go on, and cheaper sets of jobs are tried, up to MOST_TRIED.
 """
 
-from bisect import insort
 from collections.abc import Callable, Mapping, Sequence
 
 from scheduling.crater.cheapest import sets_by_loss
 from scheduling.crater.gang import members_of, shape_of
 from scheduling.crater.gang_head import first_answered
 from scheduling.crater.model import Placement, Request, Running
-from scheduling.crater.preempt import Victims, cheapest_on, stoppable
+from scheduling.crater.preempt import Victims, by_node, cheapest_on, leaving_by_node, stoppable
 from scheduling.crater.turns import Site
 
 #: Sets of jobs that are tried on all machines at once; jobs that are asked one by one whether they could go on.
@@ -27,15 +26,17 @@ def victims_of_gang(
 ) -> Victims | None:
     """Jobs whose end lets the whole gang start; None when no allowed set does."""
     keys: dict[str, list[str]] = {}
-    for member in stoppable(request, running):
+    able, leaving = stoppable(request, running), leaving_by_node(running)
+    for member in able:
         keys.setdefault(member.job, []).append(member.key)
-    leaving = {r.key for r in running if r.leaving}
+    gone = frozenset[str]().union(*leaving.values())
     by_job = {job: losses[own[0]] for job, own in keys.items()}
 
     def without(jobs: Sequence[str]) -> Placement | None:
-        return site.place(request, frozenset(leaving | {key for job in jobs for key in keys[job]}))
+        return site.place(request, gone.union(*(keys[job] for job in jobs)))
 
-    jobs = _Seats(request, running, losses, site).stopped()
+    seated = _seated(members_of(request), able, leaving, losses, site)
+    jobs = min(seated, key=lambda jobs: sum(by_job[job] for job in jobs), default=None)
     if jobs is None:
         return None
     placement, line = without(jobs), sorted(keys, key=lambda job: (by_job[job], job))
@@ -52,49 +53,41 @@ def victims_of_gang(
     return Victims(placement.node, stops, sum(by_job[job] for job in jobs))
 
 
-class _Seats:
-    """The cheapest set for each member on each machine, found when it is asked for."""
+def _seated(
+    members: Sequence[Request],
+    able: Sequence[Running],
+    leaving: Mapping[str, frozenset[str]],
+    losses: Mapping[str, int],
+    site: Site,
+) -> list[list[str]]:
+    """The jobs that stop where the members lose least together, on real machines and on simulated ones.
 
-    def __init__(self, request: Request, running: Sequence[Running], losses: Mapping[str, int], site: Site) -> None:
-        self.losses, self.site = losses, site
-        self.members = members_of(request)
-        self.here: dict[str, list[Running]] = {}
-        for job in stoppable(request, running):
-            self.here.setdefault(job.node, []).append(job)
-        self.leaving: dict[str, frozenset[str]] = {}
-        for job in running:
-            if job.leaving:
-                self.leaving[job.node] = self.leaving.get(job.node, frozenset()) | {job.key}
-        self.job_of = {job.key: job.job for job in running}
-        self.found: dict[tuple[object, str], tuple[str, ...]] = {}
-        self.least: dict[object, list[int]] = {}
+    A gang never mixes them; a kind on which not all can be seated is left out.
+    """
+    here = by_node(able)
+    found: dict[tuple[object, str], tuple[str, ...]] = {}
 
-    def stopped(self) -> list[str] | None:
-        """The jobs that stop where the members sit best; None when they cannot all be seated."""
-        nodes = self.site.seats(self.members, sorted({*self.here, *self.leaving}), self._loss)
-        if not nodes:
-            return None
-        keys = [self.found.get((shape_of(m), node), ()) for m, node in zip(self.members, nodes, strict=True)]
-        return sorted({self.job_of[key] for own in keys for key in own})
-
-    def _loss(self, member: Request, node: str) -> int | None:
-        """What is lost when the member goes there; None where it cannot, or where others are surely better."""
-        shape, leaving = shape_of(member), self.leaving.get(node, frozenset())
-        least = self.least.setdefault(shape, [])
+    def loss(member: Request, node: str, ceiling: int | None) -> int | None:
+        anyway = leaving.get(node, frozenset())
 
         def fits(name: str, gone: frozenset[str]) -> bool:
-            return self.site.fits(member, name, gone | leaving)
+            return site.fits(member, name, gone | anyway)
 
-        loss = 0
-        if not fits(node, frozenset()):
-            # as many machines as there are members leave one for each of them: a dearer one is never needed
-            ceiling = least[len(self.members) - 1] if len(least) >= len(self.members) else None
-            best = cheapest_on(node, self.here.get(node, ()), self.losses, fits, ceiling)
-            if best is None:
-                return None
-            self.found[shape, node], loss = best.jobs, best.loss
-        insort(least, loss)
-        return loss
+        if fits(node, frozenset()):
+            return 0
+        best = cheapest_on(node, here.get(node, ()), losses, fits, ceiling)
+        if best is None:
+            return None
+        found[shape_of(member), node] = best.jobs
+        return best.loss
+
+    def stops(nodes: Sequence[str]) -> list[str]:
+        sets = [found.get((shape_of(member), node), ()) for member, node in zip(members, nodes, strict=True)]
+        return sorted({job_of[key] for keys in sets for key in keys})
+
+    job_of = {job.key: job.job for job in able}
+    ways = [site.seats(members, sorted({*here, *leaving}), loss, simulated=kind) for kind in (False, True)]
+    return [stops(nodes) for nodes in ways if nodes]
 
 
 def _fewer(

@@ -1,7 +1,7 @@
 """The same decisions without machine code: scores in batches, and never twice for one state.
 
-Where few nodes changed, each (shape, state of a node) is looked up in what is known already;
-where many did, they are scored at once in NumPy (batch.py). Used where numba is not installed.
+Where few nodes changed, or states come back, each (shape, state of a node) is looked up in what is
+known already; else they are scored at once in NumPy (batch.py). Used where numba is not installed.
 """
 
 from collections import Counter
@@ -21,7 +21,7 @@ from scheduling.crater.ranking import Blocks, Ranked, led
 from scheduling.crater.states import States
 from scheduling.crater.surveys import Surveys
 
-#: Changed nodes up to which states are looked up one by one.
+#: Changed nodes up to which states are looked up one by one though they seldom come back.
 FEW = 48
 #: Answers remembered before starting over: bounds the memory of a long life.
 MOST_KNOWN = 400_000
@@ -188,7 +188,7 @@ class Plain:
         return Found(node, slots, score, fit, crossing, scarcity, fitting, ranked)
 
     def _taken(self, shape: int, node: int, table: int) -> Taken:
-        """The shape's best devices on the node."""
+        """The shape's best devices on the node; a score of NEVER where it does not fit."""
         key = shape, self.states.of[node]
         known = self.picked.get(key)
         if known is None:

@@ -55,12 +55,10 @@ def losses_of(running: Sequence[Running], nodes: Iterable[Node], now_ms: int) ->
 
 def victims(request: Request, running: Sequence[Running], losses: Mapping[str, int], fits: Fits) -> Victims | None:
     """The cheapest set whose end lets `request` start; None when no allowed set does."""
-    by_node: dict[str, list[Running]] = {}
-    for job in stoppable(request, running):
-        by_node.setdefault(job.node, []).append(job)
+    here = by_node(stoppable(request, running))
     best: Victims | None = None
-    for node in sorted(by_node):
-        found = cheapest_on(node, by_node[node], losses, fits, None if best is None else best.loss)
+    for node in sorted(here):
+        found = cheapest_on(node, here[node], losses, fits, None if best is None else best.loss)
         if found is not None and (best is None or _key(found) < _key(best)):
             best = found
     return best
@@ -70,6 +68,19 @@ def stoppable(request: Request, running: Iterable[Running]) -> list[Running]:
     """Who may be stopped for the request."""
     below = rank(request)
     return [job for job in running if job.preemptible and job.preempted < LIMIT and rank(job.request) < below]
+
+
+def by_node(running: Iterable[Running]) -> dict[str, list[Running]]:
+    """Who runs where."""
+    found: dict[str, list[Running]] = {}
+    for job in running:
+        found.setdefault(job.node, []).append(job)
+    return found
+
+
+def leaving_by_node(running: Iterable[Running]) -> dict[str, frozenset[str]]:
+    """What leaves each node anyway: it is gone before anybody is stopped there."""
+    return {node: frozenset(job.key for job in own) for node, own in by_node(r for r in running if r.leaving).items()}
 
 
 def _key(found: Victims) -> tuple[int, int, str, tuple[str, ...]]:

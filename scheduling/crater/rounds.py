@@ -16,7 +16,7 @@ from scheduling.crater.gang import is_gang, members_in
 from scheduling.crater.gang_head import reserve_gang
 from scheduling.crater.gang_victims import victims_of_gang
 from scheduling.crater.model import Placement, Request, Running
-from scheduling.crater.preempt import Victims, victims
+from scheduling.crater.preempt import Victims, leaving_by_node, victims
 from scheduling.crater.turns import Moment, Round, Site
 
 
@@ -99,12 +99,8 @@ def _victims(request: Request, site: Site, running: Sequence[Running], losses: M
 
 
 def _beside_leaving(fits: FitsOn, running: Iterable[Running]) -> FitsOn:
-    """What leaves a node anyway is gone before anybody is stopped for it."""
-    leaving: dict[str, set[str]] = {}
-    for job in running:
-        if job.leaving:
-            leaving.setdefault(job.node, set()).add(job.key)
-    return lambda node, gone: fits(node, gone | leaving.get(node, set()))
+    leaving = leaving_by_node(running)
+    return lambda node, gone: fits(node, gone | leaving.get(node, frozenset()))
 
 
 def _at_once(running: Sequence[Running], stopped: Sequence[str]) -> list[Running]:

@@ -1,5 +1,6 @@
 """The planner's own cluster as a Site for rounds.py: same feasibility, same scores, same ties."""
 
+from bisect import insort
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -71,18 +72,24 @@ class PlannedSite:
         after = self._node(node, [name for name in sorted(gone) if self._held[name][0] == node])
         return has_sums(request, after) and self._placed(request, [after]) is not None
 
-    def seats(self, members: Sequence[Request], nodes: Sequence[str], loss: LossOn) -> tuple[str, ...]:
+    def seats(
+        self, members: Sequence[Request], nodes: Sequence[str], loss: LossOn, *, simulated: bool
+    ) -> tuple[str, ...]:
         """A node for each member: where there is room now, or on one of these nodes, at the least total loss."""
         self._untake()
         now = offers_now(self._planner, members[0], len(members) + len(nodes))
+        able = {name for name in nodes if self._nodes[name].simulated == simulated}
 
         def offers(member: Request) -> list[Offer]:
-            found = [offer._replace(cost=0) for offer in now(member)]
-            others = set(nodes).difference(offer.node for offer in found)
-            for name in sorted(others):
-                cost = loss(member, name) if self._could(member, name) else None
+            found = [offer._replace(cost=0) for offer in now(member) if offer.simulated == simulated]
+            costs = [offer.cost for offer in found]  # kept sorted
+            for name in sorted(able.difference(offer.node for offer in found)):
+                # as many machines as there are members leave one for each: a dearer one is never needed
+                ceiling = costs[len(members) - 1] if len(costs) >= len(members) else None
+                cost = loss(member, name, ceiling) if self._could(member, name) else None
                 if cost is not None:
-                    found.append(Offer(name, cost, self._nodes[name].simulated))
+                    found.append(Offer(name, cost, simulated))
+                    insort(costs, cost)
             return found
 
         return place_gang(members, offers).nodes

@@ -9,7 +9,8 @@ from scheduling.crater.model import Amounts, Placement, Request
 from scheduling.crater.preempt import Victims
 from scheduling.crater.running import Running
 
-LossOn = Callable[[Request, str], int | None]  # what is lost when the member goes to the node; None: it cannot
+#: What is lost when the member goes to the node; None when it cannot, or where more than the ceiling would be lost.
+LossOn = Callable[[Request, str, int | None], int | None]
 
 
 class Site(Protocol):
@@ -23,8 +24,10 @@ class Site(Protocol):
         """Whether the request fits on this node, were these running jobs gone."""
         ...
 
-    def seats(self, members: Sequence[Request], nodes: Sequence[str], loss: LossOn) -> tuple[str, ...]:
-        """A node for each member, at the least total loss; where there is room now nothing is lost. Empty: too few."""
+    def seats(
+        self, members: Sequence[Request], nodes: Sequence[str], loss: LossOn, *, simulated: bool
+    ) -> tuple[str, ...]:
+        """A node of one kind for each member, at the least total loss; nothing where there is room. Empty: too few."""
         ...
 
     def take(self, placement: Placement) -> None:

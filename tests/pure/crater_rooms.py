@@ -50,7 +50,9 @@ class Rooms:
     def fits(self, request: Request, node: str, gone: frozenset[str]) -> bool:
         return self.left(node, gone) >= units_of(request)
 
-    def seats(self, members: Sequence[Request], nodes: Sequence[str], loss: LossOn) -> tuple[str, ...]:
+    def seats(
+        self, members: Sequence[Request], nodes: Sequence[str], loss: LossOn, *, simulated: bool
+    ) -> tuple[str, ...]:
         raise AssertionError("no gangs here")
 
     def take(self, placement: Placement) -> None:

@@ -19,7 +19,10 @@ Case = tuple[Request, tuple[Node, ...], list[Running]]
 @st.composite
 def contests(draw: st.DrawFn) -> Case:
     """A gang of higher rank than most of what runs: jobs and gangs of all sizes that have lost more or less."""
-    nodes = tuple(plain_node(f"n{number}") for number in range(draw(st.integers(2, 4))))
+    nodes = tuple(
+        replace(plain_node(f"n{number}"), simulated=draw(st.integers(0, 2)) == 0)
+        for number in range(draw(st.integers(2, 5)))
+    )
     sizes = st.integers(1, 4).map(lambda size: 1000 * size)
     running: list[Running] = []
     for number in range(draw(st.integers(1, 6))):
